@@ -34,17 +34,29 @@ def from_catboost_text(text: bytes, categories: _Categories | None) -> tuple[Boo
     if categories:
         text = _with_names(text, categories)
     booster = Booster(model_file=bytearray(text))  # which validates the text
-    info = json.loads(text).get("model_info", {})
+    info = _member(json.loads(text), "model_info")
     version = re.search(r"tags/v(\S+)", str(info.get("catboost_version_info", "")))
-    params = info.get("params", info)
-    params = json.loads(params) if isinstance(params, str) else params
-    lost = ["names of classes"] if info.get("class_params") else []
+    loss = _member(_member(info, "params") or info, "loss_function")
     facts = {
         "version": version[1] if version else "",
-        "objective": str(params.get("loss_function", {}).get("type", "")),
-        "not_kept": ["borders that no split uses", "parameters of the training", *lost],
+        "objective": str(loss.get("type", "")),
+        "not_kept": [
+            "borders that no split uses",
+            "parameters of the training",
+            *(["names of classes"] if info.get("class_params") else []),
+        ],
     }
     return booster, facts
+
+
+def _member(document: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return a member that is an object, or that is the text of one, as in older versions; else an empty object."""
+    member = document.get(key)
+    try:
+        member = json.loads(member) if isinstance(member, str) else member
+    except ValueError:
+        return {}
+    return member if isinstance(member, dict) else {}
 
 
 def _with_names(text: bytes, categories: _Categories) -> bytes:

@@ -50,7 +50,7 @@ class TreeModel:
         self._own = subject_of(self.booster if model is self.forest else model, None) if is_own else None
         theirs = self.forest.objective.split(" ")[0]
         is_classifier = _FOREST.match(self.forest.kind) is not None
-        self.is_doubled = is_classifier and len(model.classes_) == 2
+        self.is_doubled = is_classifier and self.forest.n_outputs == 1
         self.num_outputs = 2 if self.is_doubled else self.forest.n_outputs
         scale = subject_of(self.booster, None).meaning(None)["scale"]
         self.tree_output = "probability" if is_classifier else _TREE_OUTPUTS.get(scale, "")

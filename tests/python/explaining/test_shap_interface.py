@@ -114,6 +114,9 @@ def test_models_of_kauri_and_read_forests_are_explained() -> None:
         np.testing.assert_array_equal(values, explanation.values)
         assert values.dtype == np.float32
         np.testing.assert_array_equal(explainer.expected_value, explanation.base_values[0])
+    classifier = MODELS["forest of two classes"]()
+    values = ours.TreeExplainer(kb.forests.load(classifier)).shap_values(SHOWN)
+    np.testing.assert_array_equal(values, ours.TreeExplainer(classifier).shap_values(SHOWN))
     against = ours.TreeExplainer(model, BACKGROUND).shap_values(SHOWN)
     np.testing.assert_array_equal(against, kb.explain(model, SHOWN, background=BACKGROUND).values)
 

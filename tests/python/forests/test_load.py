@@ -155,6 +155,27 @@ def test_what_was_read_is_told(tmp_path: Path) -> None:
     assert load(tmp_path / "own.json").n_trees == 3
 
 
+def test_a_file_of_catboost_without_facts_is_read(tmp_path: Path) -> None:
+    path = written("regression", tmp_path)
+    raw = kb.Booster(model_file=path).inplace_predict(rows_of("regression"))
+    for info in (
+        [],
+        {"params": 5},
+        {"params": "{", "class_params": []},
+        {"params": '{"loss_function": {"type": "MAE"}}'},
+    ):
+        path.write_text(json.dumps({**CASES["regression"]["model"], "model_info": info}))
+        forest = load(path)
+        assert forest.version == ""
+        assert forest.objective == ("MAE" if "MAE" in str(info) else "")
+        np.testing.assert_array_equal(forest.booster.inplace_predict(rows_of("regression")), raw)
+    path.write_text(json.dumps({"features_info": 5}))
+    with pytest.raises(kb.ModelError, match="a model of CatBoost has"):
+        load(path)
+    with pytest.raises(kb.ModelError, match="the model of CatBoost is damaged"):
+        load(path, categories={1: ["red"]})
+
+
 def test_what_is_no_forest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         kb.ModelError, match="expected a tree model of CatBoost, Kauri, LightGBM, scikit-learn, XGBoost or"
