@@ -134,16 +134,13 @@ class Work {
         trees_(model_.TreesOf(options.iterations)),
         kind_(options.kind == PredictKind::kValue ? PredictKind::kMargin : options.kind),
         start_(StartMargins(*ready.Parts(), model_)),
-        ctx_(ready.Parts()->ctx),
         with_(PredictorFor(ready, kind_, false, options.shap_method)),
         known_(model_, rows.view) {}
 
   TreeRange Trees() const { return trees_; }
-  /// out: [Size()].
-  void Predict(Span<float> out) const {
-    PredictTask const task{known_.View(), trees_, {start_, rows_.base_margin}};
-    with_.predictor->Predict(ctx_, *with_.model, task, kind_, out);
-  }
+  PredictKind Kind() const { return kind_; }
+  ModelPredictor const& With() const { return with_; }
+  PredictTask Task() const { return {known_.View(), trees_, {start_, rows_.base_margin}}; }
   /// Returns the number of floats in the result.
   std::size_t Size() const {
     return static_cast<std::size_t>(rows_.view.NumRows() * OutputWidth(model_, kind_, trees_));
@@ -163,7 +160,6 @@ class Work {
   TreeRange trees_;
   PredictKind kind_;
   std::vector<float> start_;
-  Context const& ctx_;
   ModelPredictor with_;
   ModelRows known_;
 };
@@ -174,14 +170,16 @@ Prediction Predict(ReadyModel const& ready, GivenRows const& rows, PredictOption
                    std::vector<float> memory) {
   Work const work(ready, rows, options);
   auto values = Recycled(std::move(memory), work.Size());
-  work.Predict(values);
+  auto const& with = work.With();
+  with.predictor->Predict(ready.Parts()->ctx, *with.model, work.Task(), work.Kind(), values);
   return Finish(ready, options, work.Trees(), rows.view.NumRows(), std::move(values));
 }
 
 std::vector<std::uint64_t> PredictInto(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
                                        ResultMemory const& memory) {
   Work const work(ready, rows, options);
-  work.Predict(memory(work.Size()));
+  auto const& with = work.With();
+  with.predictor->Predict(ready.Parts()->ctx, *with.model, work.Task(), work.Kind(), memory(work.Size()));
   return ShapeOf(ready.GetModel(), options, work.Trees(), rows.view.NumRows(), 0);
 }
 
