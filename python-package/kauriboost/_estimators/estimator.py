@@ -356,6 +356,10 @@ class KauriModel(Parameters):
         zeros = np.zeros((1, booster.num_features()), dtype=np.float32)
         return to_host(booster.inplace_predict(zeros, predict_type="margin", validate_features=False)).reshape(-1)
 
+    def export(self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False) -> str | None:
+        """Write the model as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
+        return self.get_booster().export(fname, target, test)
+
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Save the model; see `Booster.save_model`."""
         self.get_booster().save_model(fname, dialect)
