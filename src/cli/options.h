@@ -13,7 +13,7 @@
 namespace kauri::cli {
 
 /// The program's parameters. Names, defaults and meaning follow XGBoost's command line; early_stopping_rounds, resume,
-/// preset, time_budget, model_dialect, pred_contribs, receipt, export_* and the tasks besides train, pred and dump are
+/// preset, time_budget, model_dialect, pred_contribs, receipt and the tasks besides train, pred and dump are
 /// Kauri's own. Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills
 /// Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {

@@ -10,6 +10,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -89,8 +90,8 @@ def _check_wasm(path: Path) -> str:
     except ModuleNotFoundError:
         return _check_wasm_by_node(path)
     store = wasmtime.Store()
-    instance = wasmtime.Instance(store, wasmtime.Module(store.engine, path.read_bytes()), [])
-    differing = instance.exports(store)["test"](store)
+    exports: Any = wasmtime.Instance(store, wasmtime.Module(store.engine, path.read_bytes()), []).exports(store)
+    differing = exports["test"](store)
     if differing != 0:
         raise ModelError(f"{os.fspath(path)!r}: {differing} test rows differ from the model")
     return f"wasmtime {importlib.metadata.version('wasmtime')}: 0 test rows differ"

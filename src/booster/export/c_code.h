@@ -291,7 +291,7 @@ int kauri_test(void) {
 #include <stdio.h>
 int main(void) {
   const int differing = kauri_test();
-  printf("%d of %d test rows differ\n", differing, KAURI_TEST_ROWS);
+  (printf)("%d of %d test rows differ\n", differing, KAURI_TEST_ROWS);
   return differing != 0;
 }
 #endif

@@ -13,7 +13,7 @@ std::string CFloat(float value);
 /// Returns a string literal. Bytes outside printable ASCII become octal escapes, and question marks are escaped, so
 /// that no name ends the literal or forms a trigraph.
 std::string CString(std::string_view text);
-/// Returns the name of the smallest unsigned type of stdint.h that holds `largest`.
+/// Returns the name of the smallest unsigned type that holds `largest`.
 char const* CUnsigned(std::uint64_t largest);
 /// Returns the text of a static table in lines of at most 120 columns. A table without elements gets one, which nothing
 /// reads, because C has no empty arrays.

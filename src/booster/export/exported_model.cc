@@ -76,6 +76,7 @@ class ConditionMaker {
   void SetCategories(std::vector<std::int32_t> right, Condition* condition) const {
     condition->is_categorical = true;
     condition->listed_right = true;
+    right.erase(std::lower_bound(right.begin(), right.end(), kCategoryLimit), right.end());  // no value is that large
     auto const* seen = SeenIn(condition->feature);
     if (seen == nullptr) {
       condition->categories = std::move(right);
@@ -135,6 +136,8 @@ class TreeAdder {
   }
 
  private:
+  static constexpr std::size_t kMostListed = std::size_t{1} << 24U;
+
   void Add(std::size_t index) {
     auto const& tree = model_.trees[index];
     auto const order = Preorder(tree);
@@ -191,7 +194,14 @@ class TreeAdder {
 
   std::uint32_t NumberOf(Condition condition) {
     auto const next = static_cast<std::uint32_t>(numbers_.size());
-    return numbers_.emplace(std::move(condition), next).first->second;
+    auto const n_listed = condition.categories.size();
+    auto const [place, is_new] = numbers_.emplace(std::move(condition), next);
+    if (is_new) n_listed_ += n_listed;
+    if (n_listed_ > kMostListed) {
+      Fail(ErrorKind::kParameter, "export: the splits list more than ", kMostListed,
+           " categories, which would make too large a file; train with fewer rounds or categories.");
+    }
+    return place->second;
   }
 
   /// Renumbers the conditions in their own order.
@@ -208,6 +218,7 @@ class TreeAdder {
   ConditionMaker maker_;
   ExportedModel& out_;
   std::map<Condition, std::uint32_t> numbers_;
+  std::size_t n_listed_ = 0;  ///< categories of all conditions
 };
 
 std::vector<Column> DescribeColumns(Model const& model, std::vector<Condition> const& conditions) {

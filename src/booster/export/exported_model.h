@@ -40,7 +40,7 @@ struct Split {
   std::uint32_t left_leaves;
 };
 
-/// What a column holds.
+/// A column of the model.
 struct Column {
   std::string name;  ///< as the model names it, else f0, f1, ...
   bool is_categorical = false;

@@ -4,11 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <set>
 #include <utility>
 
 #include "booster/predict/prediction.h"
+#include "common/random/random.h"
 #include "common/text/json_text.h"
 #include "data/matrix_view.h"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr auto kInfinity = std::numeric_limits<float>::infinity();
 constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// What conditions and policy ask about one column.
+/// Numbers and categories that conditions and policy compare one column with.
 struct Questions {
   std::set<float> thresholds;
   std::set<std::int32_t> categories;
@@ -54,6 +54,7 @@ std::vector<T> Thinned(std::set<T> const& set, std::size_t most) {
   return some;
 }
 
+constexpr std::uint64_t kKey = 0x6578706F7274;  // any number, so that a model always gets the same rows
 constexpr std::size_t kMostSpecials = 8;
 
 /// Returns the values that a column takes, at most `most` where that is possible.
@@ -101,13 +102,16 @@ TestVector MakeTestVector(ReadyModel const& ready, ExportedModel const& model) {
   test.is_complete = static_cast<std::int64_t>(largest) <= limit;
   auto const n_columns = model.columns.size();
   test.rows.assign(ToSize(test.n_rows) * n_columns, kNaN);
-  std::mt19937_64 random(n_columns);  // NOLINT: the same rows for the same model
   for (std::size_t feature = 0; feature < n_columns; ++feature) {
     if (questions[feature].AreNone()) continue;
     auto values = ValuesFor(model.columns[feature], questions[feature], ToSize(test.n_rows));
-    for (auto i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random() % i]);
+    std::uint64_t counter = 0;
+    auto const below = [&](std::size_t bound) {
+      return std::size_t{RandomBelow(CombineKeys(kKey, feature), counter++, static_cast<std::uint32_t>(bound))};
+    };
+    for (auto i = values.size(); i > 1; --i) std::swap(values[i - 1], values[below(i)]);
     for (std::size_t row = 0; row < ToSize(test.n_rows); ++row) {
-      auto const place = row < values.size() ? row : static_cast<std::size_t>(random() % values.size());
+      auto const place = row < values.size() ? row : below(values.size());
       test.rows[row * n_columns + feature] = values[place];
     }
   }

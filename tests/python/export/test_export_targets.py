@@ -23,7 +23,17 @@ pytest.importorskip("ziglang")
 
 FILES = {"c": "model.c", "duckdb": "model.sql", "sqlite": "model.sql", "onnx": "model.onnx", "wasm": "model.wasm"}
 ON_ONE_TARGET_ALONE = {"c", "wasm"}  # slow compilers: few models here, all of them in tests/benchmark/export_targets.py
-FEW = ["binary:logistic", "softmax", "vector leaves", "dart", "expectiles", "missing", "awkward names", "stump"]
+FEW = [
+    "binary:logistic",
+    "binary:exponential",
+    "softmax",
+    "vector leaves",
+    "dart",
+    "expectiles",
+    "missing",
+    "awkward names",
+    "stump",
+]
 
 
 @pytest.fixture
@@ -166,6 +176,17 @@ def test_labels_of_onnx_are_names_of_classes(folder: Path) -> None:
     estimator.export(folder / "model.onnx")
     session = onnxruntime.InferenceSession((folder / "model.onnx").read_bytes())
     assert (session.run(["label"], {"rows": rows})[0] == estimator.predict(rows)).all()
+
+
+def test_an_estimator_exports_the_rounds_that_it_predicts_with(folder: Path) -> None:
+    rows = models.numbers(2000)
+    target = models.signal(rows) + np.random.default_rng(3).normal(size=2000)
+    estimator = kb.KauriRegressor(n_estimators=200, learning_rate=0.5, early_stopping_rounds=3, random_state=0)
+    estimator.fit(rows, target)
+    assert estimator.best_iteration + 1 < estimator.get_booster().num_boosted_rounds()
+    estimator.export(folder / "model.onnx")
+    session = onnxruntime.InferenceSession((folder / "model.onnx").read_bytes())
+    assert (session.run(["values"], {"rows": rows})[0][:, 0] == estimator.predict(rows)).all()
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
