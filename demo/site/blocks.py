@@ -18,6 +18,7 @@ import importlib.util
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -90,7 +91,8 @@ NEEDS: dict[str, Callable[[], bool]] = {
     "mpi4py": lambda: importlib.util.find_spec("mpi4py") is not None,
     "a network": lambda: False,
     "minutes": lambda: False,
-    "onnxmltools": lambda: False,
+    "Node.js": lambda: shutil.which("node") is not None,
+    "fastapi": lambda: False,
     "mlflow": lambda: False,
 }
 

@@ -822,6 +822,15 @@ KAURI_API int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf
 /** Saves the model to memory. `config`: {"format": "json" or "ubj"; optional "dialect" as above}. */
 KAURI_API int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len,
                                          char const** out_dptr);
+/**
+ * Writes the model as a program in another language, with a test of that program in the file. config: {"target": "c",
+ * "duckdb", "postgresql", "sqlite" or "onnx"}; without it the ending of `fname` decides. An older file is replaced only
+ * once the new one is complete. Errors: the target cannot express the model; the message says what.
+ */
+KAURI_API int KauriBoosterExport(BoosterHandle handle, char const* fname, char const* config);
+/** Returns the bytes of such a file. `config`: {"target": as above}. */
+KAURI_API int KauriBoosterExportToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len,
+                                         char const** out_dptr);
 /** Serialises model and parameters, for a copy of the booster in another process of the same version. */
 KAURI_API int XGBoosterSerializeToBuffer(BoosterHandle handle, bst_ulong* out_len, char const** out_dptr);
 KAURI_API int XGBoosterUnserializeFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len);

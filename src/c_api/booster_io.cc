@@ -2,12 +2,14 @@
 #include <string>
 #include <utility>
 
+#include "booster/export/targets.h"
 #include "booster/learner.h"
 #include "booster/model_io/model_io.h"
 #include "booster/model_io/own_attributes.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
+#include "common/files/atomic_file.h"
 #include "common/files/read_file.h"
 #include "common/text/quoted.h"
 
@@ -97,6 +99,24 @@ int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulo
   return ReturnBoosterText(handle, out_len, out_dptr, [&](Learner const& learner) {
     JsonConfig const settings(config, "XGBoosterSaveModelToBuffer");
     return kauri::SerialiseModel(learner.GetModel(), FormatOf(settings), DialectOf(settings, learner));
+  });
+}
+
+int KauriBoosterExport(BoosterHandle handle, char const* fname, char const* config) {
+  return Guard([&] {
+    BoosterRead const booster(handle);
+    std::string const path = NotNull(fname, "fname");
+    JsonConfig const settings(config, "KauriBoosterExport");
+    auto const target = settings.IsGiven("target") ? settings.Text("target") : kauri::ExportTargetOf(path);
+    booster->learner->WarnOfLostRounds();
+    auto const text = kauri::ExportModel(*booster->learner->Ready(), target);
+    kauri::WriteFileAtomically(path, kauri::Span<char const>(text.data(), text.size()));
+  });
+}
+
+int KauriBoosterExportToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len, char const** out_dptr) {
+  return ReturnText(handle, out_len, out_dptr, [&](Learner const& learner) {
+    return kauri::ExportModel(*learner.Ready(), JsonConfig(config, "KauriBoosterExportToBuffer").Text("target"));
   });
 }
 

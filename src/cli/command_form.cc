@@ -19,7 +19,7 @@ struct TaskForm {
   std::array<char const*, 2> keys;
 };
 
-constexpr std::array<TaskForm, 13> kForms{{{"train", {"data", ""}},
+constexpr std::array<TaskForm, 14> kForms{{{"train", {"data", ""}},
                                            {"cv", {"data", ""}},
                                            {"pred", {"model_in", "test:data"}},
                                            {"explain", {"model_in", "test:data"}},
@@ -28,6 +28,7 @@ constexpr std::array<TaskForm, 13> kForms{{{"train", {"data", ""}},
                                            {"report", {"model_in", "test:data"}},
                                            {"verify", {"model_in", "data"}},
                                            {"convert", {"model_in", "model_out"}},
+                                           {"export", {"model_in", "model_out"}},
                                            {"dump", {"model_in", ""}},
                                            {"importance", {"model_in", ""}},
                                            {"summary", {"data", ""}},

@@ -1,12 +1,14 @@
-/// \file Tasks that read a model file, as untrusted input: convert writes it again, check describes it, dump and
-/// importance print its trees and features.
+/// \file Tasks that read a model file, as untrusted input: convert writes it again, export writes it in another
+/// language, check describes it, dump and importance print its trees and features.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "booster/export/targets.h"
 #include "booster/learner.h"
 #include "booster/model_io/dump.h"
 #include "booster/model_io/model_io.h"
@@ -28,6 +30,19 @@ void Convert(Options const& options) {
   SetUpLearner(options, &learner);
   SaveModel(learner.GetModel(), cli.model_out, dialect);
   SayWritten("model of " + Counted(learner.NumIterations(), "round"), cli.model_out);
+}
+
+void Export(Options const& options) {
+  auto const& cli = options.cli;
+  auto const is_wasm = cli.export_target.empty() ? std::filesystem::path(cli.model_out).extension() == ".wasm"
+                                                 : cli.export_target == "wasm";
+  if (is_wasm || cli.export_test) return ExportByPython(options);
+  auto const target = cli.export_target.empty() ? ExportTargetOf(cli.model_out) : cli.export_target;
+  OutputFile file(cli.model_out, "export");
+  Learner learner;
+  SetUpLearner(options, &learner);
+  file.Stream() << ExportModel(*learner.Ready(), target);
+  file.Close("model of " + Counted(learner.NumIterations(), "round") + " in " + target);
 }
 
 void Check(Options const& options) {

@@ -47,6 +47,8 @@ void RunTask(std::vector<std::string> const& arguments) {
       return Evaluate(options);
     case CliParam::kConvert:
       return Convert(options);
+    case CliParam::kExport:
+      return Export(options);
     case CliParam::kCheck:
       return Check(options);
     case CliParam::kVerify:

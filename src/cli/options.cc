@@ -191,6 +191,9 @@ void CliParam::Validate() const {
     case kConvert:
       RequirePath(model_in, "model_in", "convert");
       return RequirePath(model_out, "model_out", "convert");
+    case kExport:
+      RequirePath(model_in, "model_in", "export");
+      return RequirePath(model_out, "model_out", "export");
     case kCheck:
       return RequirePath(model_in, "model_in", "check");
     case kVerify:

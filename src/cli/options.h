@@ -14,8 +14,9 @@
 namespace kauri::cli {
 
 /// The program's parameters. Names, defaults and meaning follow XGBoost's command line; early_stopping_rounds, resume,
-/// preset, time_budget, model_dialect, pred_contribs, receipt and the tasks besides train, pred and dump are Kauri's
-/// own. Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills Options::evaluation_sets.
+/// preset, time_budget, model_dialect, pred_contribs, receipt and the tasks besides train, pred and dump are
+/// Kauri's own. Two names cannot be declared: `test:data` is test_path, and `eval[NAME]` fills
+/// Options::evaluation_sets.
 struct CliParam : public dmlc::Parameter<CliParam> {
   int task;             ///< Task
   int kind;             ///< ExplainKind
@@ -51,6 +52,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   std::string model_out;
   std::string model_dir;
   std::string model_dialect;
+  std::string export_target;
+  bool export_test;
   std::string name_pred;
   std::string name_explain;
   std::string features;
@@ -80,7 +83,8 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     kVerify = 9,
     kCrossValidate = 10,
     kReport = 11,
-    kSummary = 12
+    kSummary = 12,
+    kExport = 13
   };
   enum Preset { kNoPreset = 0, kBest = 1 };
   enum ImportanceType { kWeight = 0, kGain = 1, kCover = 2, kTotalGain = 3, kTotalCover = 4 };
@@ -115,6 +119,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .add_enum("cv", kCrossValidate)
         .add_enum("report", kReport)
         .add_enum("summary", kSummary)
+        .add_enum("export", kExport)
         .describe("What to do. `kauri help` lists the tasks, and `kauri help TASK` the keys that a task reads.");
     DMLC_DECLARE_FIELD(data).set_default("").describe(
         "Training data: a path, or a path with keys, as in houses.csv?label_column=price&weight_column=n. The key "
@@ -259,6 +264,18 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .set_default(0)
         .set_lower_bound(0)
         .describe("Old form of iteration_end, counted in trees; 0: not used.");
+    DMLC_DECLARE_FIELD(export_target)
+        .set_default("")
+        .describe(
+            "Language in which export writes the model to model_out: c, duckdb, postgresql, sqlite, onnx or wasm. "
+            "Empty: "
+            "the ending of model_out says it.");
+    DMLC_DECLARE_FIELD(export_test)
+        .set_default(false)
+        .describe(
+            "Run the test that the exported file carries, with a compiler, database or runtime of this machine, and "
+            "say "
+            "what ran. It needs the Python package.");
     DMLC_DECLARE_FIELD(dump_stats).set_default(false).describe("Dump gains and covers too.");
     DMLC_DECLARE_FIELD(dump_format)
         .set_default(kText)

@@ -92,6 +92,20 @@ void TrainBest(Options const& options) {
   BecomePython(python, task, std::move(words));
 }
 
+// task=export with a compiler or a test: a Python program writes the file.
+
+void ExportByPython(Options const& options) {
+  PythonTask const task{"task=export to WebAssembly or with export_test", "kauriboost._model.export_command", ""};
+  auto const& cli = options.cli;
+  auto const python = FindPython(task);
+  CheckWritable(cli.model_out, "export");
+  Learner learner;
+  SetUpLearner(options, &learner);  // reports a wrong model or parameter with the same messages as other tasks
+  std::vector<std::string> words{cli.model_in, cli.model_out, cli.export_target, cli.export_test ? "1" : "0"};
+  for (auto& word : ParameterWords(options.learner)) words.push_back(std::move(word));
+  BecomePython(python, task, std::move(words));
+}
+
 // task=report: a Python program, which replaces this process, writes the page.
 
 void WritePage(Options const& options) {

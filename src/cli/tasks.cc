@@ -22,8 +22,9 @@ constexpr auto kLearning = Of(CliParam::kTrain, CliParam::kCrossValidate);
 constexpr auto kOfRows =
     Of(CliParam::kPredict, CliParam::kExplain, CliParam::kLeaf, CliParam::kEvaluate, CliParam::kReport);
 constexpr auto kRounds = Of(CliParam::kPredict, CliParam::kExplain, CliParam::kLeaf);
-constexpr auto kOfModels = kOfRows | Of(CliParam::kTrain, CliParam::kDump, CliParam::kImportance, CliParam::kConvert,
-                                        CliParam::kCheck, CliParam::kVerify, CliParam::kCrossValidate);
+constexpr auto kOfModels =
+    kOfRows | Of(CliParam::kTrain, CliParam::kDump, CliParam::kImportance, CliParam::kConvert, CliParam::kCheck,
+                 CliParam::kVerify, CliParam::kCrossValidate, CliParam::kExport);
 constexpr auto kNamed = Of(CliParam::kDump, CliParam::kImportance, CliParam::kReport, CliParam::kExplain,
                            CliParam::kPredict, CliParam::kSummary);
 
@@ -53,8 +54,10 @@ constexpr KeyTasks kTable[] = {
     {"receipt", Of(CliParam::kTrain)},
     {"time_budget", Of(CliParam::kTrain)},
     {"model_in", kOfModels},
-    {"model_out", Of(CliParam::kTrain, CliParam::kConvert)},
+    {"model_out", Of(CliParam::kTrain, CliParam::kConvert, CliParam::kExport)},
     {"model_dialect", Of(CliParam::kTrain, CliParam::kConvert)},
+    {"export_target", Of(CliParam::kExport)},
+    {"export_test", Of(CliParam::kExport)},
     {"model_dir", Of(CliParam::kTrain)},
     {"name_pred", Of(CliParam::kPredict, CliParam::kLeaf)},
     {"pred_margin", Of(CliParam::kPredict)},
@@ -129,7 +132,7 @@ struct TaskWords {
 };
 
 /// The tasks in the enumeration's order.
-constexpr std::array<TaskWords, 13> kTasks{{{"train", "Train a model on data."},
+constexpr std::array<TaskWords, 14> kTasks{{{"train", "Train a model on data."},
                                             {"pred", "Predict rows with a model."},
                                             {"dump", "Write the trees or weights of a model."},
                                             {"explain", "Write SHAP values and other explanations of rows."},
@@ -141,7 +144,8 @@ constexpr std::array<TaskWords, 13> kTasks{{{"train", "Train a model on data."},
                                             {"verify", "Train a model again by its receipt and compare."},
                                             {"cv", "Cross-validate: write the metrics of every round."},
                                             {"report", "Write an HTML report (needs the Python package)."},
-                                            {"summary", "Write statistics of the columns of data."}}};
+                                            {"summary", "Write statistics of the columns of data."},
+                                            {"export", "Write a model as C, SQL, ONNX or WebAssembly."}}};
 
 char const* NameOf(int task) { return kTasks[static_cast<std::size_t>(task)].name; }
 

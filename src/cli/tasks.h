@@ -50,6 +50,13 @@ void Evaluate(Options const& options);
 /// Writes model_in as model_out, in another format or dialect. \throws Error.
 void Convert(Options const& options);
 
+/// Writes model_in in another language. \throws Error, also if the language cannot express the model.
+void Export(Options const& options);
+
+/// Replaces this process by the Python that KAURI_PYTHON names, whose package exports with a compiler, or runs the test
+/// of an exported file. \throws Error: there is no Python.
+void ExportByPython(Options const& options);
+
 /// Describes model_in in a line. \throws Error unless it is a sound model, which says what is wrong.
 void Check(Options const& options);
 

@@ -219,6 +219,7 @@ def sample(name: str, whole: str) -> str:
         "cv",
         "report",
         "summary",
+        "export",
     ],
 )
 def test_help_of_a_task_has_the_keys_that_it_reads(kauri: Kauri, task: str) -> None:

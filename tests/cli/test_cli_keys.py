@@ -109,6 +109,7 @@ def test_one_name_for_the_same_data_is_evaluated_once(trained: Kauri) -> None:
 
 
 TASKS = ["pred", "leaf", "explain", "evaluate", "report", "dump", "importance", "convert", "check", "verify", "summary"]
+TASKS += ["export"]
 FILES = {
     "pred": ["MODEL", "TEST"],
     "leaf": ["MODEL", "TEST"],
@@ -117,8 +118,10 @@ FILES = {
     "report": ["MODEL", "TEST"],
     "verify": ["MODEL", "TEST"],
     "convert": ["MODEL", "other.json"],
+    "export": ["MODEL", "other.c"],
     "summary": ["TEST"],
 }
+OUT = {"convert": ["model_out=other.json"], "export": ["model_out=other.c"]}
 OF_TRAINING = ["max_depth=3", "eta=0.1", "learning_rate=0.1", "subsample=0.5", "max_delta_step=1", "tree_method=hist"]
 OF_TRAINING += [
     "scale_pos_weight=2",
@@ -162,7 +165,7 @@ def test_a_training_configuration_serves_every_task(trained: Kauri, task: str) -
     lines = [f"{parameter.replace('=', ' = ')}\n" for parameter in OF_TRAINING if "learning_rate" not in parameter]
     trained.write("train.conf", f"data = '{trained.train_uri}'\ntest:data = '{trained.test_uri}'\n" + "".join(lines))
     model = [] if task == "summary" else ["model_in=model.json"]
-    arguments = [f"task={task}", *model, *(["model_out=other.json"] if task == "convert" else [])]
+    arguments = [f"task={task}", *model, *OUT.get(task, [])]
     trained.run("train.conf", *arguments)
     assert "does not read 'max_depth'" in trained.run("train.conf", *arguments, "max_depth=2", status=1).err
 

@@ -176,6 +176,7 @@ def test_check_is_a_verdict(trained: Kauri) -> None:
         ("leaf", "model_in"),
         ("evaluate", "model_in"),
         ("convert", "model_in"),
+        ("export", "model_in"),
         ("check", "model_in"),
     ],
 )

@@ -20,6 +20,7 @@ LAYER = {
     "_collective": 2,
     "_markup": 2,
     "_data": 3,
+    "_export": 3,
     "_model": 4,
     "_training": 5,
     "_explaining": 6,

@@ -175,6 +175,8 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriQuantileDMatrixCreate": [Handle, c_void_p, Handle, Handle, *_ITERATOR],
     # ---- model files ----
     "KauriBoosterSaveModel": [Handle, c_char_p, c_char_p],
+    "KauriBoosterExport": [Handle, c_char_p, c_char_p],
+    "KauriBoosterExportToBuffer": [Handle, c_char_p, *_BYTES],
     "XGBoosterLoadModel": [Handle, c_char_p],
     "XGBoosterLoadModelFromBuffer": [Handle, c_void_p, c_uint64],
     "XGBoosterSaveModelToBuffer": [Handle, c_char_p, *_BYTES],

@@ -34,8 +34,7 @@ from .parameters import Parameters
 from .stages import HeldRows, Stage, stages
 from .warm_start import joined, model_to_continue, require_same_kind
 
-# Booster parameters that a model file contains.
-_IN_MODEL_FILES = ("objective", "num_class", "base_score", "booster")
+_IN_MODEL_FILES = ("objective", "num_class", "base_score", "booster")  # booster parameters that a model file contains
 
 
 def has_several_columns(y: Any) -> bool:
@@ -356,6 +355,10 @@ class KauriModel(Parameters):
         zeros = np.zeros((1, booster.num_features()), dtype=np.float32)
         return to_host(booster.inplace_predict(zeros, predict_type="margin", validate_features=False)).reshape(-1)
 
+    def export(self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False) -> str | None:
+        """Write the rounds that predict as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
+        return self.get_booster()[: self._rounds(None)[1] or None].export(fname, target, test)
+
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Save the model; see `Booster.save_model`."""
         self.get_booster().save_model(fname, dialect)
@@ -363,9 +366,8 @@ class KauriModel(Parameters):
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
         """Load a model; see `Booster.load_model`. Raises ValueError if its objective belongs to another estimator.
 
-        Its objective, base score and kind of booster replace the estimator's, with a warning if those differ. The
-        model's value for missing data (`missing`) becomes the estimator's; ValueError if the estimator has a different
-        value.
+        Its objective, base score and kind of booster replace the estimator's, with a warning if those differ. So does
+        its value for missing data (`missing`); ValueError if the estimator has a different value.
         """
         booster = Booster(model_file=fname)
         learner = json.loads(booster.save_config())["learner"]

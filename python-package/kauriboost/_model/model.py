@@ -176,6 +176,48 @@ class Model(FeatureInfo):
         settings = config(format=raw_format, dialect=dialect)
         return call_bytes(LIB.XGBoosterSaveModelToBuffer, self.handle, settings)
 
+    def export(self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False) -> str | None:
+        """Write the model as a program in another language, with a test of that program in the file.
+
+        Parameters
+        ----------
+        fname
+            A path. Its ending selects the target if `target` does not: .c, .onnx or .wasm.
+        target
+            ``"c"``, ``"duckdb"``, ``"postgresql"``, ``"sqlite"``, ``"onnx"`` or ``"wasm"``. WebAssembly needs a
+            compiler (``pip install ziglang``, or clang with lld); a JavaScript module is written beside it, with the
+            ending .mjs.
+        test
+            Run the test with a compiler, database or runtime of this machine, and return what ran.
+
+        Raises
+        ------
+        ParameterError
+            The target cannot express the model, or a tool is missing; the message says which.
+        ModelError
+            The test found other numbers than the model's.
+        """
+        path = Path(os.fsdecode(fname))
+        if target == "wasm" or (target is None and path.suffix == ".wasm"):
+            target = "wasm"
+            self._export_wasm(path)
+        else:
+            check(LIB.KauriBoosterExport(self.handle, encode(fname), config(target=target)))
+        if not test:
+            return None
+        from .._export.check import check_export
+
+        return check_export(path, target or path.suffix.lstrip("."))
+
+    def _export_wasm(self, path: Path) -> None:
+        from .._export.wasm import compile_wasm, javascript_for
+
+        c_text = bytes(call_bytes(LIB.KauriBoosterExportToBuffer, self.handle, config(target="c")))
+        columns = self.feature_names or [f"f{i}" for i in range(self.num_features())]
+        categories = self.get_categories()
+        write_atomically(path, compile_wasm(c_text))
+        write_atomically(path.with_suffix(".mjs"), javascript_for(path.name, c_text, columns, categories))
+
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
         """Load a model saved by Kauri or XGBoost (any version since 1.0): a path, or the bytes of `save_raw`."""
         if isinstance(fname, (bytes, bytearray)):

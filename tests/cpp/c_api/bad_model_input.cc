@@ -104,6 +104,22 @@ std::vector<BadInput> BadModels() {
        {"/no/such/folder"},
        KAURI_ERROR_IO},
       {"disk full", SaveOnFullDisk, {"model.json"}, KAURI_ERROR_IO},
+      {"export into no folder",
+       [](World& world) { return KauriBoosterExport(world.booster.get(), "/no/such/folder/model.c", "{}"); },
+       {"/no/such/folder"},
+       KAURI_ERROR_IO},
+      {"export without a target",
+       [](World& world) { return KauriBoosterExport(world.booster.get(), "model.txt", "{}"); },
+       {"model.txt", "name one of them", "onnx"},
+       KAURI_ERROR_PARAMETER},
+      {"another export target",
+       [](World& world) {
+         bst_ulong length = 0;
+         char const* bytes = nullptr;
+         return KauriBoosterExportToBuffer(world.booster.get(), R"({"target": "cobol"})", &length, &bytes);
+       },
+       {"cobol", "c, duckdb, postgresql, sqlite, onnx"},
+       KAURI_ERROR_PARAMETER},
       {"another model format",
        [](World& world) {
          bst_ulong length = 0;

@@ -1,0 +1,91 @@
+"""A model as WebAssembly: the exported C file, compiled, and a module of JavaScript around it."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .tools import EXACT, run_tool, wasm_compiler
+
+
+def compile_wasm(c_text: bytes) -> bytes:
+    """Return a WebAssembly module without imports. Raises `ParameterError` if there is no compiler."""
+    compiler = wasm_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        source, module = Path(folder) / "model.c", Path(folder) / "model.wasm"
+        source.write_bytes(c_text)
+        run_tool([*compiler, *EXACT, "-DKAURI_WASM", "-o", module, source])
+        return module.read_bytes()
+
+
+def javascript_for(
+    wasm_name: str, c_text: bytes, columns: Sequence[str], categories: Mapping[str, Sequence[str | int]]
+) -> bytes:
+    """Return the JavaScript module that loads `wasm_name` from its own folder."""
+    sizes = {name: int(_define(c_text, name)) for name in ("OUTPUTS", "VALUES")}
+    names = [[str(name) for name in categories.get(column, ())] for column in columns]
+    text = _MODULE
+    for mark, value in {
+        "@FILE@": f"./{wasm_name}",
+        "@COLUMNS@": list(columns),
+        "@CATEGORIES@": names,
+        "@OUTPUTS@": sizes["OUTPUTS"],
+        "@VALUES@": sizes["VALUES"],
+    }.items():
+        text = text.replace(mark, json.dumps(value))
+    return text.encode("ascii")
+
+
+def _define(c_text: bytes, name: str) -> str:
+    match = re.search(rb"^#define KAURI_%s (\d+)$" % name.encode(), c_text, re.MULTILINE)
+    assert match is not None
+    return match[1].decode()
+
+
+_MODULE = """\
+// A model of Kauri. loadModel() reads the WebAssembly file beside this module, or that of the URL or bytes it is given.
+//
+//   const model = await loadModel();
+//   model.predict({age: 41, city: "Paris"})   // by the names of columns; what is absent is missing
+//   model.predict([41, "Paris"])              // in the order of model.columns; null and NaN are missing
+//   model.margins(row), model.test()          // test(): the number of test rows that differ from Kauri, 0
+export const columns = @COLUMNS@;
+export const categories = @CATEGORIES@;
+const categoryNumbers = categories.map((names) => new Map(names.map((name, number) => [name, number])));
+
+export async function loadModel(source = new URL(@FILE@, import.meta.url)) {
+  const { instance } = await WebAssembly.instantiate(await bytesOf(source), {});
+  const { memory, row, result, margins, predict, test } = instance.exports;
+  const run = (compute, given, size) => {
+    const cells = new Float32Array(memory.buffer, row(), columns.length);
+    cells.set(columns.map((name, place) => numberOf(Array.isArray(given) ? given[place] : given[name], place)));
+    const refused = compute();
+    if (refused !== 0) throw new RangeError(`the model refuses the category in column ${columns[refused - 1]}`);
+    return Array.from(new Float32Array(memory.buffer, result(), size));
+  };
+  return {
+    columns,
+    categories,
+    margins: (given) => run(margins, given, @OUTPUTS@),
+    predict: (given) => run(predict, given, @VALUES@),
+    test,
+  };
+}
+
+async function bytesOf(source) {
+  if (!(source instanceof URL) && typeof source !== "string") return source;
+  const url = new URL(source, import.meta.url);
+  if (url.protocol === "file:") return (await import("node:fs/promises")).readFile(url);
+  return (await fetch(url)).arrayBuffer();
+}
+
+// A category becomes its number, -1 if the model does not know its name.
+function numberOf(cell, place) {
+  if (cell === undefined || cell === null) return NaN;
+  const numbers = categoryNumbers[place];
+  return numbers.size === 0 || Number.isNaN(cell) ? Number(cell) : (numbers.get(String(cell)) ?? -1);
+}
+"""

@@ -1,0 +1,41 @@
+/// \file Writers of models in other languages, by name.
+///
+/// How to add a target: a function that returns its text from an ExportedModel and a TestVector, and a line in the
+/// table of targets.cc. A writer refuses what its language cannot express, with the reason; it puts the test vector
+/// into the file; names of columns and categories are text of strangers, so it escapes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "booster/export/exported_model.h"
+#include "booster/export/test_vector.h"
+#include "booster/model/ready_model.h"
+
+namespace kauri::model_export {
+
+std::string WriteC(ExportedModel const& model, TestVector const& test);
+std::string WriteDuckDb(ExportedModel const& model, TestVector const& test);
+std::string WritePostgreSql(ExportedModel const& model, TestVector const& test);
+std::string WriteOnnx(ExportedModel const& model, TestVector const& test);
+std::string WriteSqlite(ExportedModel const& model, TestVector const& test);
+
+/// Returns one sentence about a model, in plain ASCII without its names: "Kauri 0.1.0: binary:logistic, ...".
+std::string Summary(ExportedModel const& model);
+/// Returns one sentence about the rows: their number, and whether they hold every threshold.
+std::string Summary(TestVector const& test);
+/// Returns the columns that have a value in some row of the test.
+std::vector<std::size_t> TestedColumns(TestVector const& test, ExportedModel const& model);
+
+}  // namespace kauri::model_export
+
+namespace kauri {
+
+/// Returns the name of the target that a path's ending implies. \throws Error(kParameter), listing all targets, if it
+/// implies none or several.
+std::string ExportTargetOf(std::string const& path);
+/// Returns the model in the language of a target. \throws Error(kParameter) for an unknown target, and for a model that
+/// the target cannot express.
+std::string ExportModel(ReadyModel const& ready, std::string const& target);
+
+}  // namespace kauri

@@ -1,0 +1,50 @@
+"""task=export: the program writes C, SQL and ONNX itself, and becomes Python for WebAssembly and for tests."""
+
+from __future__ import annotations
+
+import sys
+
+import kauriboost as kb
+import pytest
+from cli_program import Kauri
+
+
+@pytest.fixture
+def program(trained: Kauri) -> Kauri:
+    """Return the program as started by the package's command."""
+    return Kauri(trained.folder, environment={"KAURI_PYTHON": sys.executable})
+
+
+@pytest.mark.parametrize(("file", "target"), [("model.c", ""), ("model.onnx", ""), ("model.sql", "postgresql")])
+def test_the_file_is_that_of_the_package(trained: Kauri, file: str, target: str) -> None:
+    named = [f"export_target={target}"] if target else []
+    done = trained.run("export", "model.json", file, *named)
+    language = target or file.partition(".")[2]
+    assert done.err == f"model of 5 rounds in {language} written to '{file}'\n"
+    kb.Booster(model_file=trained.folder / "model.json").export(trained.folder / "other", language)
+    assert (trained.folder / file).read_bytes() == (trained.folder / "other").read_bytes()
+
+
+def test_export_test_says_what_ran(program: Kauri) -> None:
+    done = program.run("export", "model.json", "model.sql", "export_target=sqlite", "export_test=true")
+    assert done.out.startswith("sqlite 3.")
+    assert " 0 of " in done.out
+    assert done.err == "export written to 'model.sql'\n"
+    done = program.run("export", "model.json", "model.sql", "export_target=postgresql", "export_test=true", status=1)
+    assert "target='postgresql' has no test that this machine could run" in done.err
+
+
+def test_webassembly_comes_with_its_module(program: Kauri) -> None:
+    pytest.importorskip("ziglang")
+    program.run("export", "model.json", "model.wasm")
+    assert (program.folder / "model.wasm").read_bytes().startswith(b"\0asm")
+    assert "loadModel" in (program.folder / "model.mjs").read_text()
+    alone = Kauri(program.folder, environment={"KAURI_PYTHON": ""})
+    assert "KAURI_PYTHON" in alone.run("export", "model.json", "model.wasm", status=1).err
+
+
+def test_errors_come_before_the_file(trained: Kauri) -> None:
+    assert "fits several targets" in trained.run("export", "model.json", "model.sql", status=1).err
+    assert "no export target 'java'" in trained.run("export", "model.json", "m.c", "export_target=java", status=1).err
+    assert "model_out=path" in trained.run("export", "model.json", status=1).err
+    assert not (trained.folder / "m.c").exists()
