@@ -76,9 +76,9 @@ PUBLIC = {
     "kauriboost.quantile": """
         ArrayLike DMatrix DataError DataIter ExtMemQuantileDMatrix QuantileDMatrix create_from_iterator missing_value
     """,
-        "DataError "TreeExplainer "kauriboost.shap": "kauriboost.shuffling": "kauriboost.uniformity":
-        "shuffle_uniformity", ParameterError ShuffleUniformity TreeModel", shuffle shuffle_rows shuffle_rows",
-        shuffle_uniformity",
+    "kauriboost.shap": "TreeExplainer TreeModel",
+    "kauriboost.shuffling": "DataError ParameterError ShuffleUniformity shuffle shuffle_rows shuffle_uniformity",
+    "kauriboost.uniformity": "shuffle_uniformity",
     "kauriboost.sklearn": "KauriClassifier KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor",
     "kauriboost.summary": "ColumnSummary DataError ParameterError summarize",
     "kauriboost.stand_in": "install_as_xgboost restored",
