@@ -60,6 +60,21 @@ void ExplainSampled(BoosterHandle booster, DMatrixHandle data) {
   }
 }
 
+void ComputeDependence(BoosterHandle booster, DMatrixHandle data) {
+  bst_ulong n = 0;
+  std::int64_t const* begin = nullptr;
+  float const* thresholds = nullptr;
+  double const* values = nullptr;
+  std::uint32_t const* pairs = nullptr;
+  std::int32_t const* cells = nullptr;
+  for (char const* distribution : {"rows", "product"}) {
+    auto const config = std::string(R"({"iteration_begin": 0, "iteration_end": 0, "pairs": "together", )") +
+                        R"("distribution": ")" + distribution + R"("})";
+    Done(KauriBoosterDependence(booster, data, data, config.c_str(), &n, &n, &begin, &thresholds, &values, &n, &n,
+                                &pairs, &cells));
+  }
+}
+
 void Explain(BoosterHandle booster, DMatrixHandle data, bst_ulong n_features) {
   bst_ulong const* shape = nullptr;
   bst_ulong dim = 0;
@@ -86,21 +101,6 @@ void Explain(BoosterHandle booster, DMatrixHandle data, bst_ulong n_features) {
         "\"}";
     Done(KauriBoosterExplainInteractions(booster, data, config.c_str(), &n, &n, &begin, &first, &begin, &second,
                                          &values, &values));
-  }
-}
-
-void ComputeDependence(BoosterHandle booster, DMatrixHandle data) {
-  bst_ulong n = 0;
-  std::int64_t const* begin = nullptr;
-  float const* thresholds = nullptr;
-  double const* values = nullptr;
-  std::uint32_t const* pairs = nullptr;
-  std::int32_t const* cells = nullptr;
-  for (char const* distribution : {"rows", "product"}) {
-    auto const config = std::string(R"({"iteration_begin": 0, "iteration_end": 0, "pairs": "together", )") +
-                        R"("distribution": ")" + distribution + R"("})";
-    Done(KauriBoosterDependence(booster, data, data, config.c_str(), &n, &n, &begin, &thresholds, &values, &n, &n,
-                                &pairs, &cells));
   }
 }
 
