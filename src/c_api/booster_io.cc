@@ -115,7 +115,7 @@ int KauriBoosterExport(BoosterHandle handle, char const* fname, char const* conf
 }
 
 int KauriBoosterExportToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len, char const** out_dptr) {
-  return ReturnText(handle, out_len, out_dptr, [&](Learner const& learner) {
+  return ReturnBoosterText(handle, out_len, out_dptr, [&](Learner const& learner) {
     return kauri::ExportModel(*learner.Ready(), JsonConfig(config, "KauriBoosterExportToBuffer").Text("target"));
   });
 }
