@@ -15,7 +15,7 @@ std::string Define(char const* name, std::uint64_t value) {
   return "#define KAURI_" + std::string(name) + ' ' + std::to_string(value) + '\n';
 }
 
-std::string Head(ExportedModel const& model) {
+std::string CHead(ExportedModel const& model) {
   return "/*\n * " + Summary(model) +
          "\n *\n"
          " *   int kauri_margins(const float *row, float *margins);  writes KAURI_OUTPUTS margins\n"
@@ -213,7 +213,7 @@ std::string TestTables(ExportedModel const& model, TestVector const& test) {
 
 std::string WriteC(ExportedModel const& model, TestVector const& test) {
   auto const sets = CategoryTables(model);
-  return Head(model) + kCBegin + Define("COLUMNS", std::max<std::size_t>(model.columns.size(), 1)) +
+  return CHead(model) + kCBegin + Define("COLUMNS", std::max<std::size_t>(model.columns.size(), 1)) +
          Define("OUTPUTS", ToSize(model.n_outputs)) + Define("VALUES", ToSize(model.n_values)) +
          Define("TREES", model.NumTrees()) + '\n' + NameTables(model) + '\n' + ConditionTables(model) + sets +
          TreeTables(model) + MarginsFunction(model, !sets.empty()) + PredictFunction(model.transform) +

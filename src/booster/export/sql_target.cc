@@ -17,7 +17,7 @@
 namespace kauri::model_export {
 namespace {
 
-std::string Head(ExportedModel const& model, SqlDialect dialect) {
+std::string SqlHead(ExportedModel const& model, SqlDialect dialect) {
   constexpr char const* kNames[] = {"DuckDB", "PostgreSQL", "SQLite"};
   auto const is_sqlite = dialect == SqlDialect::kSqlite;
   return "-- " + Summary(model) + "\n-- For " + kNames[static_cast<int>(dialect)] +
@@ -207,7 +207,7 @@ std::string TestLines(ExportedModel const& model, TestVector const& test) {
 
 std::string WriteSql(ExportedModel const& model, TestVector const& test, SqlDialect dialect) {
   auto const is_sqlite = dialect == SqlDialect::kSqlite;
-  return Head(model, dialect) + (is_sqlite ? "WITH RECURSIVE\n" : "WITH\n") + InputCtes(model, dialect) +
+  return SqlHead(model, dialect) + (is_sqlite ? "WITH RECURSIVE\n" : "WITH\n") + InputCtes(model, dialect) +
          (is_sqlite ? RecursiveSums(model) : Float32Sums(model, dialect)) + SqlValues(model, dialect) + Final(model) +
          TestLines(model, test);
 }

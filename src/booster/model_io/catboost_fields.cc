@@ -12,13 +12,11 @@
 namespace kauri::model_io {
 namespace {
 
-using Json = CatBoostJson;
-
 constexpr char const* kPlace = "features_info";
 
 /// Returns a list of features, or an empty one: CatBoost writes a list only if it is not empty.
-Json const& FeaturesIn(Json const& features, char const* key) {
-  static Json const none = Json::array();
+CatBoostJson const& FeaturesIn(CatBoostJson const& features, char const* key) {
+  static CatBoostJson const none = CatBoostJson::array();
   return features.contains(key) ? ArrayIn(features, key, kPlace) : none;
 }
 
@@ -49,7 +47,7 @@ bool FindWholeNumbers(std::set<std::int32_t> const& hashes, CatBoostCategories* 
 }
 
 /// Returns the given names of a column's categories. \throws Error(kModel) unless they are texts or whole numbers.
-CategoryNames GivenNames(Json const& given, std::string const& column) {
+CategoryNames GivenNames(CatBoostJson const& given, std::string const& column) {
   CategoryNames names;
   for (auto const& name : given) {
     if (name.is_number_integer()) names.numbers.push_back(name.get<std::int64_t>());
@@ -79,12 +77,12 @@ void TakeNames(std::set<std::int32_t> const& hashes, CategoryNames const& names,
   }
 }
 
-std::int32_t HashIn(Json const& value) {
+std::int32_t HashIn(CatBoostJson const& value) {
   using Limits = std::numeric_limits<std::int32_t>;
   return static_cast<std::int32_t>(WholeIn({{"hash", value}}, "hash", kPlace, Limits::min(), Limits::max()));
 }
 
-CategoryNames ReadCategories(Json const& feature, CatBoostCategories* column) {
+CategoryNames ReadCatBoostCategories(CatBoostJson const& feature, CatBoostCategories* column) {
   std::set<std::int32_t> hashes;
   if (feature.contains("values")) {
     for (auto const& value : ArrayIn(feature, "values", kPlace)) hashes.insert(HashIn(value));
@@ -107,7 +105,7 @@ class ColumnPlaces {
   explicit ColumnPlaces(std::size_t n_features) : is_taken_(n_features, false), names_(n_features) {}
 
   /// Returns the column of a feature. \throws Error(kModel) unless each column belongs to one feature.
-  std::int32_t Take(Json const& feature) {
+  std::int32_t Take(CatBoostJson const& feature) {
     auto const last = static_cast<std::int64_t>(is_taken_.size()) - 1;
     auto const column = static_cast<std::size_t>(WholeIn(feature, "flat_feature_index", kPlace, 0, last));
     if (is_taken_[column]) FailCatBoost("two features with the flat_feature_index ", column);
@@ -133,7 +131,7 @@ class ColumnPlaces {
 
 /// Returns the place of a feature among those of its kind. \throws Error(kModel) unless it is free.
 template <typename Column>
-Column* PlaceOf(Json const& feature, std::vector<Column>* columns) {
+Column* PlaceOf(CatBoostJson const& feature, std::vector<Column>* columns) {
   auto const last = static_cast<std::int64_t>(columns->size()) - 1;
   auto const index = WholeIn(feature, "feature_index", kPlace, 0, last);
   auto* column = &(*columns)[static_cast<std::size_t>(index)];
@@ -141,7 +139,7 @@ Column* PlaceOf(Json const& feature, std::vector<Column>* columns) {
   return column;
 }
 
-bool MissingGoesLeft(Json const& feature) {
+bool MissingGoesLeft(CatBoostJson const& feature) {
   auto const found = feature.find("nan_value_treatment");
   auto const treatment = found != feature.end() && found->is_string() ? found->get<std::string>() : "AsIs";
   if (treatment != "AsIs" && treatment != "AsFalse" && treatment != "AsTrue") {
@@ -151,7 +149,7 @@ bool MissingGoesLeft(Json const& feature) {
 }
 
 /// Returns the names of the columns whose target statistics the model uses.
-std::string NamesWithStatistics(Json const& features, CatBoostColumns const& columns) {
+std::string NamesWithStatistics(CatBoostJson const& features, CatBoostColumns const& columns) {
   std::set<std::string> names;
   for (auto const& statistic : FeaturesIn(features, "ctrs")) {
     for (auto const& element : ArrayIn(statistic, "elements", kPlace)) {
@@ -168,19 +166,19 @@ std::string NamesWithStatistics(Json const& features, CatBoostColumns const& col
 
 }  // namespace
 
-Json const& MemberOf(Json const& object, char const* key, std::string const& where) {
+CatBoostJson const& MemberOf(CatBoostJson const& object, char const* key, std::string const& where) {
   if (!object.is_object() || !object.contains(key)) FailCatBoost("no '", key, "' in ", where);
   return object[key];
 }
 
-Json const& ArrayIn(Json const& object, char const* key, std::string const& where) {
+CatBoostJson const& ArrayIn(CatBoostJson const& object, char const* key, std::string const& where) {
   auto const& member = MemberOf(object, key, where);
   if (!member.is_array())
     FailCatBoost("the ", key, " ", Quoted(member.dump(-1, ' ', true)), " in ", where, ", which is no list");
   return member;
 }
 
-std::int64_t WholeIn(Json const& object, char const* key, std::string const& where, std::int64_t lowest,
+std::int64_t WholeIn(CatBoostJson const& object, char const* key, std::string const& where, std::int64_t lowest,
                      std::int64_t highest) {
   auto const& member = MemberOf(object, key, where);
   auto const is_whole = member.is_number_integer() &&
@@ -193,7 +191,7 @@ std::int64_t WholeIn(Json const& object, char const* key, std::string const& whe
   return number;
 }
 
-double NumberOf(Json const& value, std::string const& where) {
+double NumberOf(CatBoostJson const& value, std::string const& where) {
   if (!value.is_number()) FailCatBoost(where, " ", Quoted(value.dump(-1, ' ', true)), ", which is no number");
   return value.get<double>();
 }
@@ -205,7 +203,7 @@ float FloatOf(double value, std::string const& where) {
   return static_cast<float>(value);
 }
 
-CatBoostColumns ReadCatBoostColumns(Json const& features) {
+CatBoostColumns ReadCatBoostColumns(CatBoostJson const& features) {
   for (auto const* kind : {"text_features", "embedding_features"}) {
     if (!FeaturesIn(features, kind).empty()) {
       Fail(ErrorKind::kModel, "the model of CatBoost has ", kind,
@@ -229,7 +227,7 @@ CatBoostColumns ReadCatBoostColumns(Json const& features) {
     auto* column = PlaceOf(feature, &columns.categories);
     column->column = places.Take(feature);
     column->name = places.NameOf(column->column);
-    columns.category_names[static_cast<std::size_t>(column->column)] = ReadCategories(feature, column);
+    columns.category_names[static_cast<std::size_t>(column->column)] = ReadCatBoostCategories(feature, column);
   }
   auto const has_names = [](CategoryNames const& names) { return names.Size() > 0; };
   auto& known = columns.category_names;

@@ -14,9 +14,7 @@
 namespace kauri::model_io {
 namespace {
 
-using Json = CatBoostJson;
-
-struct Link {
+struct CatBoostLoss {
   char const* theirs;  ///< CatBoost's loss
   char const* ours;    ///< an objective with the same link
 };
@@ -25,7 +23,7 @@ constexpr char const* kIdentity = "reg:squarederror";
 constexpr char const* kLogistic = "binary:logistic";
 constexpr char const* kSoftmax = "multi:softprob";
 
-constexpr Link kLosses[] = {
+constexpr CatBoostLoss kLosses[] = {
     {"CrossEntropy", kLogistic},
     {"Expectile", kIdentity},
     {"Huber", kIdentity},
@@ -53,17 +51,17 @@ constexpr Link kLosses[] = {
 };
 
 /// Returns a member of an object, or null.
-Json const& Maybe(Json const& object, char const* key) {
-  static Json const none = nullptr;
+CatBoostJson const& Maybe(CatBoostJson const& object, char const* key) {
+  static CatBoostJson const none = nullptr;
   return object.is_object() && object.contains(key) ? object[key] : none;
 }
 
 /// Returns the name of the loss; empty if the file does not tell it.
-std::string LossOf(Json const& document) {
+std::string LossOf(CatBoostJson const& document) {
   auto const& info = Maybe(document, "model_info");
-  auto const parsed = [](Json const& value) {  // older versions write objects as texts
+  auto const parsed = [](CatBoostJson const& value) {  // older versions write objects as texts
     if (!value.is_string()) return value;
-    return Json::parse(value.get<std::string>(), nullptr, /*allow_exceptions=*/false);
+    return CatBoostJson::parse(value.get<std::string>(), nullptr, /*allow_exceptions=*/false);
   };
   auto const params = parsed(Maybe(info, "params"));
   auto const loss =
@@ -74,8 +72,8 @@ std::string LossOf(Json const& document) {
 
 char const* ObjectiveOf(std::string const& loss) {
   if (loss.empty()) return kIdentity;
-  auto const found =
-      std::find_if(std::begin(kLosses), std::end(kLosses), [&](Link const& link) { return loss == link.theirs; });
+  auto const found = std::find_if(std::begin(kLosses), std::end(kLosses),
+                                  [&](CatBoostLoss const& link) { return loss == link.theirs; });
   if (found != std::end(kLosses)) return found->ours;
   std::string known;
   for (auto const& link : kLosses) known += (known.empty() ? "" : ", ") + std::string(link.theirs);
@@ -89,7 +87,7 @@ struct Scale {
   std::vector<double> bias;  ///< [n_outputs]
 };
 
-Scale ScaleOf(Json const& document) {
+Scale ScaleOf(CatBoostJson const& document) {
   auto const& pair = ArrayIn(document, "scale_and_bias", "the file");
   if (pair.size() != 2 || !pair[1].is_array() || pair[1].empty()) {
     Fail(ErrorKind::kModel, "a model of CatBoost has the scale_and_bias ", Quoted(pair.dump(-1, ' ', true)),
@@ -112,8 +110,8 @@ std::vector<double> PlaceBias(std::vector<double> const& bias, ForeignHeader* he
   return {};
 }
 
-Json DocumentOf(std::string_view bytes) {
-  auto document = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
+CatBoostJson DocumentOf(std::string_view bytes) {
+  auto document = CatBoostJson::parse(bytes, nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded()) {
     Fail(ErrorKind::kModel, "a model of CatBoost is no valid JSON. The file is damaged or incomplete.");
   }

@@ -8,12 +8,10 @@
 namespace kauri::model_io {
 namespace {
 
-using Json = CatBoostJson;
-
 constexpr std::size_t kMostLevels = 30;  ///< nodes have 32-bit numbers
 
 /// Returns the weight of a leaf's training rows, by which explanations average.
-double WeightOf(Json const& value, std::string const& where) {
+double WeightOf(CatBoostJson const& value, std::string const& where) {
   auto const weight = NumberOf(value, "the weight in " + where);
   if (!(weight >= 0.0)) FailCatBoost("the weight ", weight, " of a leaf in ", where, "; expected at least 0");
   return weight;
@@ -32,13 +30,13 @@ void SumCovers(std::vector<double> weights, std::string const& where, ForeignTre
 
 /// A node of nested trees that waits to be read.
 struct Waiting {
-  Json const* node;
+  CatBoostJson const* node;
   std::int32_t* link;  ///< in the parent, to be set to the node's number
 };
 
 /// Returns the number of nodes. The walk keeps a list, as the nesting may be deep.
-std::size_t CountNodes(Json const& root, std::string const& where) {
-  std::vector<Json const*> waiting{&root};
+std::size_t CountNodes(CatBoostJson const& root, std::string const& where) {
+  std::vector<CatBoostJson const*> waiting{&root};
   std::size_t n_nodes = 0;
   for (; !waiting.empty(); ++n_nodes) {
     auto const& node = *waiting.back();
@@ -54,9 +52,9 @@ std::size_t CountNodes(Json const& root, std::string const& where) {
 
 }  // namespace
 
-ForeignTree CatBoostTreeReader::ReadOblivious(Json const& tree, std::size_t index) {
+ForeignTree CatBoostTreeReader::ReadOblivious(CatBoostJson const& tree, std::size_t index) {
   auto const where = "oblivious_trees[" + std::to_string(index) + "]";
-  static Json const none = Json::array();
+  static CatBoostJson const none = CatBoostJson::array();
   bool const has_splits = tree.is_object() && tree.contains("splits") && !tree["splits"].is_null();
   auto const& splits = has_splits ? ArrayIn(tree, "splits", where) : none;
   auto const& values = ArrayIn(tree, "leaf_values", where);
@@ -85,7 +83,7 @@ ForeignTree CatBoostTreeReader::ReadOblivious(Json const& tree, std::size_t inde
   return read;
 }
 
-ForeignTree CatBoostTreeReader::ReadNested(Json const& tree, std::size_t index) {
+ForeignTree CatBoostTreeReader::ReadNested(CatBoostJson const& tree, std::size_t index) {
   auto const where = "trees[" + std::to_string(index) + "]";
   ForeignTree read(CountNodes(tree, where));
   std::vector<double> covers(read.left.size(), 0.0);
@@ -114,8 +112,8 @@ ForeignTree CatBoostTreeReader::ReadNested(Json const& tree, std::size_t index) 
   return read;
 }
 
-void CatBoostTreeReader::AddValue(Json const& value, std::size_t output, std::string const& where, std::size_t node,
-                                  ForeignTree* tree) const {
+void CatBoostTreeReader::AddValue(CatBoostJson const& value, std::size_t output, std::string const& where,
+                                  std::size_t node, ForeignTree* tree) const {
   auto const shift = shift_.empty() ? 0.0 : shift_[output];
   auto const number =
       FloatOf(NumberOf(value, "the leaf value in " + where) * scale_ + shift, "the leaf value in " + where);
@@ -126,7 +124,7 @@ void CatBoostTreeReader::AddValue(Json const& value, std::size_t output, std::st
   }
 }
 
-void CatBoostTreeReader::ReadSplit(Json const& split, std::string const& where, std::size_t node,
+void CatBoostTreeReader::ReadSplit(CatBoostJson const& split, std::string const& where, std::size_t node,
                                    ForeignTree* tree) const {
   auto const& kind = MemberOf(split, "split_type", where);
   if (kind == "OneHotFeature") return ReadOneHot(split, where, node, tree);
@@ -149,7 +147,7 @@ void CatBoostTreeReader::ReadSplit(Json const& split, std::string const& where, 
   tree->threshold[node] = std::min(std::nextafter(border, Limits::infinity()), Limits::max());
 }
 
-void CatBoostTreeReader::ReadOneHot(Json const& split, std::string const& where, std::size_t node,
+void CatBoostTreeReader::ReadOneHot(CatBoostJson const& split, std::string const& where, std::size_t node,
                                     ForeignTree* tree) const {
   using Limits = std::numeric_limits<std::int32_t>;
   auto const last = static_cast<std::int64_t>(columns_.categories.size()) - 1;

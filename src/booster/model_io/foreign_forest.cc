@@ -29,7 +29,7 @@ void PlaceLeaves(ForeignTree* tree) {
   }
 }
 
-void WriteTree(ForeignTree tree, std::int64_t n_features, std::size_t n_outputs, DocumentBuilder* builder) {
+void WriteForeignTree(ForeignTree tree, std::int64_t n_features, std::size_t n_outputs, DocumentBuilder* builder) {
   auto const n_nodes = tree.left.size();
   auto const leaf_size = tree.vectors.empty() ? 1 : n_outputs;
   PlaceLeaves(&tree);
@@ -58,7 +58,7 @@ void WriteTree(ForeignTree tree, std::int64_t n_features, std::size_t n_outputs,
   builder->EndObject();
 }
 
-void WriteNames(CategoryNames const& names, DocumentBuilder* builder) {
+void WriteForeignNames(CategoryNames const& names, DocumentBuilder* builder) {
   builder->BeginObject();
   if (!names.numbers.empty()) {
     builder->Key("type");
@@ -144,7 +144,7 @@ void ForeignWriter::Add(ForeignTree tree, std::int64_t output) {
   for (auto const node : tree.set_nodes) DeclareCategorical(tree.feature[static_cast<std::size_t>(node)]);
   if (output == 0) ends_.push_back(static_cast<std::int64_t>(outputs_.size()));
   outputs_.push_back(output);
-  WriteTree(std::move(tree), header_.n_features, header_.base_score.size(), &builder_);
+  WriteForeignTree(std::move(tree), header_.n_features, header_.base_score.size(), &builder_);
 }
 
 Value ForeignWriter::Take() {
@@ -162,7 +162,7 @@ Value ForeignWriter::Take() {
   builder_.BeginObject();
   builder_.Key("enc");
   builder_.BeginArray();
-  for (auto const& names : header_.names) WriteNames(names, &builder_);
+  for (auto const& names : header_.names) WriteForeignNames(names, &builder_);
   builder_.EndArray();
   builder_.EndObject();
   builder_.EndObject();
