@@ -60,8 +60,8 @@ require_kauri_package() {
   touch "$stamp"
 }
 
-# build_preset PRESET: configures and builds with CMakePresets.json.
+# build_preset PRESET [OPTION...]: configures with CMakePresets.json and these options of CMake, and builds.
 build_preset() {
   heading "Building ($1)"
-  (cd "$KAURI_ROOT" && cmake --preset "$1" && cmake --build --preset "$1" --parallel "$(nproc)")
+  (cd "$KAURI_ROOT" && cmake --preset "$@" && cmake --build --preset "$1" --parallel "$(nproc)")
 }
