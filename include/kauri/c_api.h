@@ -683,7 +683,7 @@ KAURI_API int KauriDeviceArrayFree(KauriDeviceArrayHandle handle);
  * the absolute values, whose shape lacks the axis of rows}. The base_margin of `dmat` is used. `background`: null; or a
  * DMatrix of at least one row, for every type but 3 and 5: interventional values and interactions. Features outside a
  * coalition come from its rows, and the result is the mean over them. The bias is the mean margin of the background's
- * rows, and no cover of the model is used. Only type 2 against a background is computed on a device; the CPU computes
+ * rows. Their weights and base margins are not used, and no cover of the model is. Only type 2 against a background is computed on a device; the CPU computes
  * the others. *out_result: row-major float32 in host memory, shape *out_shape [*out_dim]. Errors: another type, a
  * feature that does not exist or is given twice, no rows to take the mean of, an empty background, a background for
  * type 3 or 5.
@@ -735,7 +735,8 @@ KAURI_API int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat
  * out_members[out_set_begin[s]] up to out_members[out_set_begin[s + 1]], ascending, for s < *out_n_sets. Row r and
  * output k own the entries out_sets, out_values from out_begin[r * K + k] up to out_begin[r * K + k + 1], where K is
  * *out_n_outputs, and have the base value out_base_values[r * K + k]. Errors: models of gblinear, and with linear
- * leaves; more than 2^24 sets; more than 2^31 entries, in which case explain fewer rows at a time.
+ * leaves; more than 2^24 sets or 2^28 sums per row; an order above 16 on longer paths; more than 2^31 entries, in
+ * which case explain fewer rows at a time.
  */
 KAURI_API int KauriBoosterExplainInteractions(BoosterHandle handle, DMatrixHandle dmat, char const* config,
                                               bst_ulong* out_n_outputs, bst_ulong* out_n_sets,
@@ -747,8 +748,9 @@ KAURI_API int KauriBoosterExplainInteractions(BoosterHandle handle, DMatrixHandl
  * Computes the partial dependence of the margins of trees on features and on pairs, at all values at once: a curve is
  * constant between the thresholds of a feature's splits. A feature with the thresholds t_0 < t_1 < ... of number n has
  * n + 2 cells: cell c is for values with exactly c thresholds at or below them, cell n + 1 for missing values; a
- * category c is the values from c to c + 1. `background`: the rows over which the mean is taken, with their weights
- * and base margins. `points`: null, or rows whose cells are returned. `config`: {"iteration_begin", "iteration_end" as
+ * category c is the values from c to c + 1. Where the model encodes the categories of a column (categorical_encoding=
+ * ordered), or treats unknown ones by a policy, only out_cells tells the cell of a value. `background`: the rows over
+ * which the mean is taken, with their weights, also those of queries, and base margins. `points`: null, or rows whose cells are returned. `config`: {"iteration_begin", "iteration_end" as
  * above; optional "features": a list of numbers, all by default; "pairs": a list of lists of two of the features, none
  * by default, or "together" to list the pairs of features that occur together on a path, without their surfaces;
  * "distribution": "rows", or "product" for features that are independent of each other, which gives the functional

@@ -147,6 +147,20 @@ void WriteCurves(Dependence const& found, std::vector<std::string> const& names,
   }
 }
 
+/// Requires that the curves are functions of the columns' own values, not of statistics that the model has for
+/// categories.
+void RequireOwnValues(Model const& model, std::vector<std::string> const& names,
+                      std::vector<std::int64_t> const& features) {
+  for (std::size_t feature = 0; feature < names.size(); ++feature) {
+    auto const number = static_cast<std::int64_t>(feature);
+    auto const is_asked = features.empty() || std::count(features.begin(), features.end(), number) > 0;
+    if (!is_asked || !model.categories.Encodes(feature)) continue;
+    Fail(ErrorKind::kParameter, "the model encodes the categories of column ", Quoted(names[feature]),
+         " as numbers (categorical_encoding=ordered), so that its curve has no categories; list other columns in ",
+         "features.");
+  }
+}
+
 }  // namespace
 
 void ExplainDependence(Options const& options) {
@@ -163,6 +177,7 @@ void ExplainDependence(Options const& options) {
   DependenceOptions dependence;
   dependence.iterations = {cli.iteration_begin, cli.iteration_end};
   dependence.features = FeaturesOf(cli.features, names);
+  RequireOwnValues(ready->GetModel(), names, dependence.features);
   auto const data = ReadRowsFor(*ready, options, "test:data", cli.test_path);
   auto const rows = data->View();
   auto const found = ComputeDependence(*ready, {*rows, data->Info()}, nullptr, dependence);

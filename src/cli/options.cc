@@ -246,7 +246,7 @@ void CliParam::ValidateExplanation() const {
   RequirePath(test_path, "test:data", "explain");
   if (!background.empty() && (kind == kApproximate || kind == kSets || kind == kDependence)) {
     Fail(ErrorKind::kParameter, "background=", background,
-         " is for every kind but approximate, sets and dependence; use another kind, or leave background out.");
+         " is for every kind but approximate, sets and dependence; use kind=contributions, or leave background out.");
   }
   if (kind == kSampled) RequirePath(background, "background", "explain with kind=sampled");
   if (kind == kSampled && (!features.empty() || reduce != kNone)) {
@@ -254,6 +254,13 @@ void CliParam::ValidateExplanation() const {
   }
   if (kind == kSets && (!features.empty() || reduce != kNone)) {
     Fail(ErrorKind::kParameter, "kind=sets writes sets of all features for each row; leave out features and reduce.");
+  }
+  auto const has_keys_of_sets = index != static_cast<int>(InteractionIndex::kKSii) || max_order != 2 || strongest != 0;
+  if (kind != kSets && has_keys_of_sets) {
+    Fail(ErrorKind::kParameter, "index, max_order and strongest are for kind=sets alone; leave them out.");
+  }
+  if (kind != kSampled && explain_output == kOfLosses) {
+    Fail(ErrorKind::kParameter, "explain_output=loss is for kind=sampled alone; other kinds explain margins.");
   }
   if (kind == kDependence && reduce != kNone) {
     Fail(ErrorKind::kParameter, "kind=dependence writes means over all rows already; leave out reduce.");

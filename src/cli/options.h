@@ -240,7 +240,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
         .set_default("")
         .describe(
             "Data whose rows replace the values of features that are left out (interventional values), for every kind "
-            "but approximate. If empty, the model's record of its training data is used.");
+            "but approximate, sets and dependence. If empty, the model's record of its training data is used.");
     DMLC_DECLARE_FIELD(reduce)
         .set_default(kNone)
         .add_enum("none", kNone)

@@ -65,6 +65,8 @@ def test_several_outputs(tmp_path_factory: pytest.TempPathFactory) -> None:
         (["name_explain=x.npy"], ["name_explain=x.npy", "give a .csv file"]),
         (["background=x.csv"], ["background=x.csv", "kind=contributions"]),
         (["features=f99"], ["'f99'"]),
+        (["max_order=3"], ["max_order", "kind=sets"]),
+        (["explain_output=loss"], ["explain_output=loss", "margins"]),
     ],
 )
 def test_errors(trained: Kauri, arguments: list[str], fragments: list[str]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._binding import arrays
 from .._binding.calls import call_handle
+from .._binding.errors import DataError
 from .._binding.library import LIB
 from .._binding.matrix_calls import rows_as_csr
 from .._binding.model_calls import call_categories
@@ -34,6 +35,23 @@ def columns_of(matrix: DMatrix, features: list[int]) -> np.ndarray:
     counts: np.ndarray = np.diff(indptr.astype(np.int64))
     table[np.repeat(np.arange(n_rows), counts)[chosen], columns[chosen]] = values[chosen]
     return table
+
+
+def weights_of_rows(matrix: DMatrix) -> np.ndarray | None:
+    """Return the weights of the rows in float64, those of queries repeated for their rows; None if there are none.
+
+    Raises DataError for another number of weights.
+    """
+    given = matrix.get_weight().astype(np.float64)
+    if len(given) == 0:
+        return None
+    sizes = matrix.get_group()
+    if 0 < len(sizes) == len(given):
+        return np.repeat(given, sizes)
+    if len(sizes) > 0 or len(given) != matrix.num_row():
+        what = f"{len(sizes)} queries" if len(sizes) > 0 else f"{matrix.num_row()} rows"
+        raise DataError(f"there are {len(given)} weights for {what}; give one for each.")
+    return given
 
 
 def all_columns(matrix: DMatrix, rows: Any, n_cols: int) -> list[Any]:

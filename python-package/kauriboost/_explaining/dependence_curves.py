@@ -61,7 +61,7 @@ class DependenceCurves:
         number = self._number(feature)
         values = self._values([number])
         grid, cells = self._axis(number)
-        categories = self.categories.get(self.feature_names[number], [])
+        categories = self._names_of(number)
         return self._result(
             grid, values[:, cells], self.observed[:, number], self.feature_names[number], categories, values[:, -1]
         )
@@ -72,7 +72,7 @@ class DependenceCurves:
         values = self._values(numbers)
         (grid, rows), (other, columns) = map(self._axis, numbers)
         names = [self.feature_names[number] for number in numbers]
-        categories = [self.categories.get(name, []) for name in names]
+        categories = [self._names_of(number) for number in numbers]
         shown = values[:, rows][:, :, columns]
         return self._result([grid, other], shown, self.observed[:, numbers], names, categories, None)
 
@@ -85,6 +85,14 @@ class DependenceCurves:
         values = self._values(numbers)
         cells: list[Any] = [self._the_steps().cells[:, number] for number in numbers]
         return self._shaped(values[(slice(None), *cells)])
+
+    def _names_of(self, number: int) -> Any:
+        """Return the names of a feature's categories; their numbers if they have none; empty for other features."""
+        known = self.categories.get(self.feature_names[number], [])
+        if len(known) or not self._is_categorical[number]:
+            return known
+        column = self.observed[:, number]
+        return [str(code) for code in range(int(np.nanmax(column, initial=-1)) + 1)]
 
     def _the_steps(self) -> Steps:
         assert self._steps is not None

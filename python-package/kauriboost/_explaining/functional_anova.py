@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .._data.matrix import DMatrix
+from .._data.tables import weights_of_rows
 from .._public import described, public
 from .dependence_curves import DependenceCurves, curves_of, numbers_of_pairs
 from .exact_dependence import Steps, steps_of
@@ -36,10 +37,12 @@ class FunctionalAnova:
         The features and pairs with an effect.
     feature_variances, pair_variances
         ``[n_features]`` and ``[n_pairs]``, with a last axis for several outputs: the variances of the effects under
-        independent features. They add up to the variance of the margin if no path has more than two features.
+        independent features. They add up to the variance of the margin if no path has more than two
+        features and none is left out.
     residue
         ``[n_rows]``, with a last axis for several outputs: the margin of each row minus the intercept and all effects.
-        It is what three and more features do together, and 0 up to rounding if no path has more than two features.
+        It is what three and more features do together, and 0 up to rounding if no path has more than two features
+        and no feature or pair is left out.
     effects
         The effects as curves and joint dependences.
     """
@@ -139,8 +142,7 @@ def functional_anova(
 
 def _cell_shares(steps: Steps, matrix: DMatrix) -> list[np.ndarray]:
     """Return the share of the rows in each cell, by feature."""
-    given = matrix.get_weight()
-    weights = given if len(given) == matrix.num_row() else np.ones(matrix.num_row())
+    weights = weights_of_rows(matrix)
     counts = [
         np.bincount(steps.cells[:, place], weights, minlength=curve.shape[1])
         for place, curve in enumerate(steps.curves)
@@ -167,7 +169,5 @@ def _margins(model: Subject, matrix: DMatrix) -> np.ndarray:
     if len(own) == 0:
         return margins
     own = own.reshape(margins.shape).astype(np.float64)
-    given = matrix.get_weight()
-    weights = given if len(given) == matrix.num_row() else None
-    with_mean: np.ndarray = margins - own + np.average(own, axis=0, weights=weights)
+    with_mean: np.ndarray = margins - own + np.average(own, axis=0, weights=weights_of_rows(matrix))
     return with_mean

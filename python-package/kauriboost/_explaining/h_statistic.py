@@ -18,7 +18,7 @@ import numpy as np
 
 from .._binding.errors import ParameterError
 from .._data.matrix import DMatrix
-from .._data.tables import columns_of, matrix_like
+from .._data.tables import columns_of, matrix_like, weights_of_rows
 from .._public import described, public
 from .dependence_curves import numbers_of_pairs
 from .exact_dependence import Steps, batches_of, steps_of
@@ -173,8 +173,8 @@ def _ratios(squares: np.ndarray) -> np.ndarray:
 
 def _weights_of(matrix: DMatrix) -> np.ndarray:
     """Return the weights of the rows, with the sum 1."""
-    given = matrix.get_weight()
-    weights = given.astype(np.float64) if len(given) == matrix.num_row() else np.ones(matrix.num_row())
+    given = weights_of_rows(matrix)
+    weights = np.ones(matrix.num_row()) if given is None else given
     normalised: np.ndarray = weights / weights.sum()
     return normalised
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
-from .._data.tables import columns_of, matrix_like
+from .._data.tables import columns_of, matrix_like, weights_of_rows
 from .partial_dependence import PartialDependence, require_means
 from .subject import Subject, feature_numbers, subject_of
 
@@ -133,8 +133,8 @@ def _accumulate(matrix: DMatrix, column: np.ndarray, ends: np.ndarray, changes: 
         return np.zeros((1, changes.shape[1]))
     intervals = _intervals(column, ends)
     inside = intervals >= 0
-    given = matrix.get_weight()
-    weights = np.asarray(given if len(given) == matrix.num_row() else np.ones(matrix.num_row()), dtype=np.float64)
+    given = weights_of_rows(matrix)
+    weights = np.ones(matrix.num_row()) if given is None else given
     of_interval = np.bincount(intervals[inside], weights[inside], minlength=len(ends) - 1)
     if not of_interval.any():
         raise DataError("no row with a weight lies within the grid; pass ends around the values of the rows.")

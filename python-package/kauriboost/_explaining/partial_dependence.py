@@ -16,7 +16,7 @@ import numpy as np
 
 from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
-from .._data.tables import columns_of, matrix_like
+from .._data.tables import columns_of, matrix_like, weights_of_rows
 from .._public import described, public
 from .exact_dependence import RowCurves, exact_steps, lower_ends, table_of_points
 from .explanation import _output_number
@@ -222,7 +222,7 @@ def partial_dependence(
         of_name,
         output,
         missing=missing,
-        is_exact=_is_thresholds(given[0]),
+        is_exact=all(map(_is_thresholds, given)),
         **asked.meaning(outputs),
     )
 
@@ -262,8 +262,8 @@ def require_means(model: Subject, matrix: DMatrix, output: str) -> None:
         raise ParameterError(f"output is {output!r}; expected 'value' or 'margin'.")
     if matrix.num_row() == 0:
         raise DataError("partial dependence needs rows; the data have none.")
-    weights = matrix.get_weight()
-    if len(weights) == matrix.num_row() and not weights.any():
+    weights = weights_of_rows(matrix)
+    if weights is not None and not weights.any():
         raise DataError("the weights of all rows are 0, so that they have no mean; give some row a weight above 0.")
     if output == "value" and objective_of(model.booster) == "multi:softmax":  # the predictions are numbers of classes
         raise ParameterError("multi:softmax predicts numbers of classes, which have no mean; pass output='margin'.")
@@ -314,8 +314,7 @@ def _means(
     model: Subject, matrix: DMatrix, features: list[int], grids: list[np.ndarray], output: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Return the means over the rows; for a single feature also the rows' curves, and the mean at missing."""
-    given = matrix.get_weight()
-    weights = given if len(given) == matrix.num_row() else None
+    weights = weights_of_rows(matrix)
     shape = [len(grid) for grid in grids]
     if len(features) == 1:
         tried = [np.append(grids[0], np.float32(np.nan))]

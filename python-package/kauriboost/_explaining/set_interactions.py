@@ -73,6 +73,11 @@ class SetInteractions:
         return (self.row(row) for row in range(len(self)))
 
     def _number(self, output: Any) -> int:
+        if output is None and self.output_names is not None:
+            raise ParameterError(
+                f"there are the outputs {self.output_names}; choose one by output=, or take the interactions of one: "
+                f"sets.output({self.output_names[0]!r})."
+            )
         return 0 if output is None and self.output_names is None else _output_number(self.output_names, output)
 
     def _numbers_of(self, number: int) -> tuple[int, ...]:
@@ -97,14 +102,21 @@ class SetInteractions:
 
         The value is 0 if no tree makes the set interact, and NaN if the set is not among the strongest of a row.
         """
-        wanted = tuple(sorted(feature_numbers(features, self.feature_names)))
+        given: list[Any] = [features] if isinstance(features, (str, int, np.integer)) else list(features)
+        wanted = tuple(sorted(set(feature_numbers(given, self.feature_names))))
+        if len(wanted) != len(given) or len(wanted) > self.max_order:
+            raise ParameterError(
+                f"the set is {given!r}; pass up to {self.max_order} different features, or compute larger sets by "
+                "explain_interactions(..., max_order=...)."
+            )
+        output_number = self._number(output)
         found = np.full(len(self), 0.0 if self.is_complete else np.nan, dtype=self.values.dtype)
         number = next((s for s in range(len(self.set_begin) - 1) if self._numbers_of(s) == wanted), None)
         if number is None:
             return np.zeros_like(found)
         entries = np.flatnonzero(self.sets == number)
         block = np.searchsorted(self.begin, entries, side="right") - 1
-        is_asked = block % self.n_outputs == self._number(output)
+        is_asked = block % self.n_outputs == output_number
         found[block[is_asked] // self.n_outputs] = self.values[entries[is_asked]]
         return found
 

@@ -61,7 +61,7 @@ export async function loadModel(source = new URL(@FILE@, import.meta.url)) {
   const { memory, row, result, margins, predict, test } = instance.exports;
   const run = (compute, given, size) => {
     const cells = new Float32Array(memory.buffer, row(), columns.length);
-    cells.set(columns.map((name, place) => numberOf(Array.isArray(given) ? given[place] : given[name], place)));
+    cells.set(valuesOf(given).map(numberOf));
     const refused = compute();
     if (refused !== 0) throw new RangeError(`the model refuses the category in column ${columns[refused - 1]}`);
     return Array.from(new Float32Array(memory.buffer, result(), size));
@@ -82,10 +82,24 @@ async function bytesOf(source) {
   return (await fetch(url)).arrayBuffer();
 }
 
+// The values of a row in the order of columns. Other names, and other numbers of values, are errors.
+function valuesOf(given) {
+  if (Array.isArray(given)) {
+    if (given.length === columns.length) return given;
+    throw new RangeError(`the row has ${given.length} values, and the model has ${columns.length} columns`);
+  }
+  const unknown = Object.keys(given).find((name) => !columns.includes(name));
+  if (unknown !== undefined) throw new RangeError(`the model has no column ${unknown}; it has ${columns.join(", ")}`);
+  return columns.map((name) => (Object.hasOwn(given, name) ? given[name] : null));
+}
+
 // A category becomes its number, -1 if the model does not know its name.
 function numberOf(cell, place) {
-  if (cell === undefined || cell === null) return NaN;
+  if (cell === undefined || cell === null || Number.isNaN(cell)) return NaN;
   const numbers = categoryNumbers[place];
-  return numbers.size === 0 || Number.isNaN(cell) ? Number(cell) : (numbers.get(String(cell)) ?? -1);
+  if (numbers.size > 0) return numbers.get(String(cell)) ?? -1;
+  const number = cell === "" ? NaN : Number(cell);
+  if (!Number.isNaN(number) || cell === "") return number;
+  throw new RangeError(`column ${columns[place]} has ${cell}, which is no number`);
 }
 """

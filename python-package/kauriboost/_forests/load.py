@@ -174,10 +174,13 @@ def _xgboost(model: Any) -> LoadedForest:
     import xgboost
 
     theirs = model.get_booster() if hasattr(model, "get_booster") else model
+    best = None if theirs is model else getattr(model, "best_iteration", None)  # an estimator predicts up to it
     booster = Booster(model_file=bytearray(theirs.save_raw("ubj")))
-    return _counted(
-        booster, "XGBoost", type(model).__name__, version=xgboost.__version__, objective=_objective(booster)
-    )
+    booster = booster if best is None else booster[: best + 1]
+    missing = float(np.nan if theirs is model else model.missing)
+    lost = [] if np.isnan(missing) else [f"the value {missing:g} for missing cells; give NaN in its place"]
+    facts = {"version": xgboost.__version__, "objective": _objective(booster), "not_kept": lost}
+    return _counted(booster, "XGBoost", type(model).__name__, **facts)
 
 
 def _catboost(text: bytes, categories: Mapping[Any, Sequence[Any]] | None, kind: str) -> LoadedForest:

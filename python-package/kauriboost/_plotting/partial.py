@@ -36,6 +36,9 @@ def plot_partial_dependence(
     -------
     matplotlib.axes.Axes
     """
+    if not isinstance(dependence, PartialDependence):
+        kind = type(dependence).__name__
+        raise TypeError(f"expected a curve or joint dependence, got {kind}; choose one, such as .curve(0).")
     if dependence.output_names is not None:
         raise ValueError(f"the dependence has outputs {dependence.output_names}; choose one: dependence.output(...).")
     if n_rows < 0:
@@ -84,10 +87,24 @@ def _shown_range(grid: np.ndarray, observed: np.ndarray) -> tuple[float, float]:
     return low - margin, high + margin
 
 
+def _drawn(grid: np.ndarray, observed: np.ndarray) -> np.ndarray:
+    """Return the ends of the cells to draw: the range of the rows, and the thresholds between.
+
+    Whole numbers of a small range are each in the middle of their cell: a truth value of 1 would else have no width.
+    """
+    low, high = _shown_range(grid, observed)
+    present = observed[~np.isnan(observed)]
+    if len(present) and np.ptp(present) <= 30 and (present == np.round(present)).all():
+        ends = np.ceil(grid[1:]) - 0.5
+        inside = [present.min() - 0.5, *ends, present.max() + 0.5]
+        return np.concatenate([[min(inside)], ends, [max(inside)]])
+    return np.concatenate([[low], grid[1:], [high]])
+
+
 def _draw_steps(ax: Any, dependence: PartialDependence, curves: np.ndarray, mean: np.ndarray) -> None:
     """Draw a curve that is constant from each value of the grid to the next, over a histogram of the rows' values."""
-    low, high = _shown_range(dependence.grid, dependence.observed)
-    x = np.concatenate([[low], dependence.grid[1:], [high]])
+    x = _drawn(dependence.grid, dependence.observed)
+    low, high = float(x[0]), float(x[-1])
     every = np.concatenate([curves, mean[None]])
     every = np.concatenate([every, every[:, -1:]], axis=1)
     ax.plot(x, every[:-1].T, color=GREY, linewidth=0.6, alpha=0.4, zorder=1, drawstyle="steps-post")
@@ -103,13 +120,10 @@ def _draw_steps(ax: Any, dependence: PartialDependence, curves: np.ndarray, mean
         ax.plot(place, dependence.missing - (dependence.mean[0] - mean[0]), "o", color=BLUE, markersize=6, zorder=3)
         ax.annotate(
             "missing",
-            (place, 1),
-            (0, 0),
-            ("data", "axes fraction"),
-            "offset points",
-            rotation=90,
+            (place, dependence.missing - (dependence.mean[0] - mean[0])),
+            (0, 7),
+            textcoords="offset points",
             ha="center",
-            va="top",
             fontsize=8,
         )
 
@@ -144,7 +158,9 @@ def _draw_map(ax: Any, dependence: PartialDependence, rows: np.ndarray) -> Any:
         zip((ax.xaxis, ax.yaxis), dependence.grid, dependence.feature_name, dependence.categories)
     ):
         if len(names):
-            axis.set_ticks(range(len(grid)), [_category(names, value) for value in grid], **AS_WRITTEN)
+            texts = [_category(names, value) for value in grid]
+            turned = {"rotation": 45, "ha": "right"} if axis is ax.xaxis and sum(map(len, texts)) > 60 else {}
+            axis.set_ticks(range(len(grid)), texts, **AS_WRITTEN, **turned)
         axis.set_label_text(name, **AS_WRITTEN)
         places.append(_places(dependence, number))
     limit = np.abs(dependence.mean).max() if dependence.kind == "effect" else None
@@ -167,8 +183,7 @@ def _places(dependence: PartialDependence, number: int) -> np.ndarray:
         return np.arange(len(grid)) if len(dependence.categories[number]) else grid
     if len(dependence.categories[number]):
         return np.arange(len(grid) + 1) - 0.5
-    low, high = _shown_range(grid, dependence.observed[:, number])
-    return np.concatenate([[low], grid[1:], [high]])
+    return _drawn(grid, dependence.observed[:, number])
 
 
 def _draw_categories(ax: Any, dependence: PartialDependence, curves: np.ndarray, mean: np.ndarray) -> None:

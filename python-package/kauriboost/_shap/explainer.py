@@ -302,6 +302,8 @@ def _rows(X: Any) -> tuple[Any, bool]:
     """Return rows, and whether a single row was given without its axis."""
     if getattr(X, "ndim", 2) != 1:
         return X, False
+    if hasattr(X, "to_frame") and all(isinstance(name, str) for name in getattr(X, "index", [None])):
+        return X.to_frame().T.infer_objects(), True  # a row of a data frame, whose index is the names of its columns
     return np.asarray(X, dtype=np.float64).reshape(1, -1), True
 
 

@@ -19,7 +19,11 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(shap, name)
     except AttributeError:
+        pass
+    try:
         return importlib.import_module(f"shap.{name}")
+    except ModuleNotFoundError:
+        raise AttributeError(f"neither 'kauriboost.shap' nor shap has the name {name!r}.") from None
 
 
 def explanation(values: np.ndarray, base_values: np.ndarray, data: Any, names: Any, seconds: float) -> Any:

@@ -89,10 +89,15 @@ class TreeModel:
     def matrix(self, X: Any) -> DMatrix:
         """Return rows as a matrix that fits the model."""
         if isinstance(X, DMatrix):
+            if len(X.get_base_margin()):
+                raise DataError(
+                    "the rows have base margins, and a tree explainer has one expected value for all rows; leave them "
+                    "out, or use kauriboost.explain, which has a base value for each row."
+                )
             return X
-        if self._own is not None and not _is_foreign_matrix(X):
+        if self._own is not None and (_names_of(X) is not None or self.booster.get_categories()):
             return self._own.rows(X)
-        missing = getattr(self.original_model, "missing", None) if self.forest.library == "XGBoost" else None
+        missing = getattr(self.original_model, "missing", None) if self.forest.library in ("Kauri", "XGBoost") else None
         with recalling_categories(self.booster):
             return self._of_frame(X, missing) if hasattr(X, "iloc") else self._of_array(X, missing)
 
@@ -105,7 +110,12 @@ class TreeModel:
         return DMatrix(X, missing=missing)
 
     def _of_array(self, X: Any, missing: float | None) -> DMatrix:
+        given = _names_of(X)
+        if given is not None and self.booster.feature_names:
+            self._checked([str(name) for name in given])
         data = X.get_data() if _is_foreign_matrix(X) else X
+        if hasattr(data, "toarray") and self.forest.library not in ("Kauri", "XGBoost"):
+            data = data.toarray()  # cells that a sparse row does not have are 0 there, not missing
         if isinstance(data, (list, tuple)) or str(getattr(data, "dtype", "")) == "object":
             data = np.asarray(data, dtype=np.float64)
         names, types = self.booster.feature_names, self.booster.feature_types
@@ -139,6 +149,11 @@ class TreeModel:
         if self.is_doubled:
             scores = np.hstack([1 - scores, scores])
         return scores[:, 0] if self.num_outputs == 1 else scores
+
+
+def _names_of(X: Any) -> Any:
+    """Return the names of the columns of a frame of any library; None for arrays and matrices."""
+    return None if hasattr(X, "get_data") else getattr(X, "column_names", getattr(X, "columns", None))
 
 
 def _is_foreign_matrix(X: Any) -> bool:

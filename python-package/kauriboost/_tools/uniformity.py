@@ -25,14 +25,16 @@ def read_permutations(path: Path) -> np.ndarray:
         table: np.ndarray = np.load(path, allow_pickle=False)
         return table
     lines = path.read_text(encoding="utf-8").replace(",", " ").splitlines()
-    rows = [line.split() for line in lines if line.strip()]
+    rows = [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
     if not rows:
         raise ValueError("there is no permutation in it")
-    lengths = [len(row) for row in rows]
-    if len(set(lengths)) > 1:
-        odd = next(number for number, length in enumerate(lengths) if length != lengths[0])
-        raise ValueError(f"line {odd + 1} has {lengths[odd]} numbers, the first has {lengths[0]}")
-    return np.array([[int(word) for word in row] for row in rows], dtype=np.int64)
+    for number, row in rows:
+        if len(row) != len(rows[0][1]):
+            raise ValueError(f"line {number} has {len(row)} numbers, the first has {len(rows[0][1])}")
+        wrong = next((word for word in row if not word.isdecimal()), None)
+        if wrong is not None:
+            raise ValueError(f"line {number} has {wrong!r}; expected the whole numbers 0 to {len(row) - 1}")
+    return np.array([[int(word) for word in row] for _, row in rows], dtype=np.int64)
 
 
 def main(arguments: list[str] | None = None) -> int:

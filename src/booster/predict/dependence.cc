@@ -9,6 +9,7 @@
 #include "booster/predict/prediction.h"
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
+#include "data/sketch/cut_weights.h"
 #include "kauri/error.h"
 #include "predictor/forest/forest.h"
 
@@ -54,19 +55,12 @@ void CheckModel(Model const& model) {
   model.RequireConstantLeaves("exact dependence curves");
 }
 
-/// Returns the weights of the rows; empty if there are none, or only weights of queries.
-Span<float const> WeightsOf(DescribedRows const& given) {
-  auto const n_rows = ToSize(given.rows.NumRows());
-  return given.info.weights.size() == n_rows ? Span<float const>(given.info.weights) : Span<float const>();
-}
-
-void CheckDependenceBackground(ReadyModel const& ready, DescribedRows const& background) {
+void CheckDependenceBackground(ReadyModel const& ready, DescribedRows const& background, Span<float const> weights) {
   ready.CheckColumns(DeclaredColumns::Of(background.info).With(background.rows), background.rows.NumCols(),
                      {"the background", "has"});
   if (background.rows.NumRows() == 0) {
     Fail(ErrorKind::kData, "the background has 0 rows, over which there is no mean; pass at least one.");
   }
-  auto const weights = WeightsOf(background);
   if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](float weight) { return weight == 0.0F; })) {
     Fail(ErrorKind::kData, "the weights of all rows of the background are 0, so that they have no mean; give some row ",
          "a weight above 0.");
@@ -74,13 +68,12 @@ void CheckDependenceBackground(ReadyModel const& ready, DescribedRows const& bac
   CheckBaseMargin(background.info.base_margin, background.rows.NumRows(), ready.GetModel().NumOutputs());
 }
 
-/// Returns the mean start of the margins, [n_outputs].
-std::vector<double> MeanStart(DescribedRows const& given, std::vector<float> const& start) {
+/// Returns the mean start of the margins, [n_outputs]. weights: [n_rows], or empty.
+std::vector<double> MeanStart(DescribedRows const& given, Span<float const> weights, std::vector<float> const& start) {
   std::vector<double> mean(start.begin(), start.end());
   auto const& margins = given.info.base_margin;
   if (margins.empty()) return mean;
   std::fill(mean.begin(), mean.end(), 0.0);
-  auto const weights = WeightsOf(given);
   double total = 0.0;
   for (std::size_t row = 0; row < ToSize(given.rows.NumRows()); ++row) {
     auto const weight = weights.empty() ? 1.0 : static_cast<double>(weights[row]);
@@ -100,11 +93,12 @@ ModelDependence ComputeDependence(ReadyModel const& ready, DescribedRows const& 
   auto const& parts = *ready.Parts();
   auto const& model = ready.GetModel();
   CheckModel(model);
-  CheckDependenceBackground(ready, background);
+  auto const weights = WeightPerRow(background.info);  // of queries, too
+  CheckDependenceBackground(ready, background, weights);
   DependenceRequest request{FeaturesOf(options, model), {}, options.distribution};
   request.pairs = PairsOf(options, request.features);
   auto const forest = CompileForest(parts.ctx, model, model.TreesOf(options.iterations));
-  auto const start = MeanStart(background, StartMargins(parts, model));
+  auto const start = MeanStart(background, weights, StartMargins(parts, model));
   ModelRows const rows(model, background.rows);
   ModelDependence found;
   found.pairs = options.finds_pairs ? PairsTogether(forest, request.features) : request.pairs;
@@ -114,7 +108,7 @@ ModelDependence ComputeDependence(ReadyModel const& ready, DescribedRows const& 
     ModelRows const point_rows(model, points->rows);
     found.cells = CellsOfRows(parts.ctx, forest, request.features, point_rows.View());
   }
-  found.sums = ComputeDependence(parts.ctx, {forest, rows.View(), WeightsOf(background), start}, request);
+  found.sums = ComputeDependence(parts.ctx, {forest, rows.View(), weights, start}, request);
   return found;
 }
 

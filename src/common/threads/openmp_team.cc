@@ -56,6 +56,12 @@ class WithoutSignals {
   sigset_t before_{};
 };
 
+/// Starts a thread that handles no signals; the threads that it starts inherit this. The caller goes on handling them.
+bool StartQuietly(pthread_t* thread, void* (*run)(void*), void* argument) {
+  WithoutSignals const quiet;
+  return pthread_create(thread, nullptr, run, argument) == 0;
+}
+
 /// Waits until the gate opens.
 void* WaitAtGate(void* gate) {
   auto const* const word = static_cast<FutexWord const*>(gate);
@@ -69,7 +75,7 @@ bool CanStart(int threads) {
   std::vector<pthread_t> started;
   started.reserve(static_cast<std::size_t>(threads));
   pthread_t thread{};
-  while (started.size() < started.capacity() && pthread_create(&thread, nullptr, WaitAtGate, &gate) == 0) {
+  while (started.size() < static_cast<std::size_t>(threads) && StartQuietly(&thread, WaitAtGate, &gate)) {
     started.push_back(thread);
   }
   gate.store(1, std::memory_order_release);
@@ -91,11 +97,10 @@ void* BeginRegion(void* region) {
 
 /// Runs every block once on OpenMP's threads and returns true, or returns false if they cannot be started.
 bool RunOnNewTeam(int threads, TeamWork const& work) {
-  WithoutSignals const quiet;
   if (!CanStart(threads)) return false;
   OpenMpRegion region{threads, &work};
   pthread_t thread{};
-  if (pthread_create(&thread, nullptr, BeginRegion, &region) != 0) return false;
+  if (!StartQuietly(&thread, BeginRegion, &region)) return false;
   pthread_join(thread, nullptr);
   return true;
 }

@@ -185,8 +185,10 @@ InteractionForest CompileInteractions(Forest const& forest, InteractionIndex ind
   out.order = std::max(1, std::min(max_order, longest));
   CheckOrder(out.order, longest);
   CheckSums(forest, edges, out.order);
-  for (std::int32_t length = 0; length <= longest; ++length) {
-    out.rules.push_back(MakeInteractionRule(index, out.order, std::max(1, length)));
+  out.rules.resize(ToSize(longest) + 1);
+  for (auto const& tree : out.trees) {
+    auto& rule = out.rules[ToSize(tree.n_features)];
+    if (tree.n_features > 0 && rule.node.empty()) rule = MakeInteractionRule(index, out.order, tree.n_features);
   }
   for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
     if (out.trees[tree].n_features > 0) TreeCompiler(forest, tree, edges[tree], &out).Compile();

@@ -69,7 +69,7 @@ struct InteractionForest {
   InteractionIndex index;
   std::int32_t order;                  ///< largest size of a set: the order asked for, or the longest path
   std::vector<InteractionTree> trees;  ///< as in the forest
-  std::vector<InteractionRule> rules;  ///< by n_features of a tree
+  std::vector<InteractionRule> rules;  ///< by n_features of a tree; empty for numbers that no tree has
   PathCategories categories;
   FeatureSets sets;
 

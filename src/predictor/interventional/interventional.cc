@@ -36,7 +36,8 @@ std::int64_t PartRows(Forest const& forest, QuadratureGoal goal) {
 std::int64_t TileRows(Context const& ctx, Forest const& forest, QuadratureGoal goal, std::int64_t n_rows) {
   auto const even = n_rows / (2 * std::max(1, ctx.threads)) + 1;
   auto const fitting = kTileBytes / RowBytes(forest, goal);
-  auto const rows = std::clamp<std::int64_t>(std::min(even, fitting), 64, kPatternRows);
+  auto const least = std::clamp<std::int64_t>(n_rows, 1, 64);
+  auto const rows = std::clamp<std::int64_t>(std::min(even, fitting), least, kPatternRows);
   return (rows + 15) / 16 * 16;
 }
 

@@ -83,6 +83,14 @@ def test_weights_and_base_margins(booster: kb.Booster, binary: tuple[np.ndarray,
     close(curve.mean[3], np.average(margins(booster, rows, base_margin=own)[:, 0], weights=weights))
 
 
+def test_weights_of_queries(booster: kb.Booster, binary: tuple[np.ndarray, np.ndarray]) -> None:
+    X, sizes, of_query = binary[0][:30], [5, 20, 5], np.array([0.0, 1.0, 4.0], dtype=np.float32)
+    ranked = kb.DMatrix(X, group=sizes, weight=of_query)
+    weighted = kb.DMatrix(X, weight=np.repeat(of_query, sizes))
+    found, expected = (kb.dependence_curves(booster, data).curve(0) for data in (ranked, weighted))
+    np.testing.assert_array_equal(found.mean, expected.mean)
+
+
 @pytest.mark.parametrize(
     "params",
     [
