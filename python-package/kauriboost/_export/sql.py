@@ -49,7 +49,7 @@ def run_test(test: SqlTest, connection: Any, dialect: str) -> tuple[np.ndarray, 
     connection.executemany(f"INSERT INTO kauri_rows VALUES ({marks})", rows)
     done = connection.execute(test.statement)
     names = [description[0] for description in done.description]
-    found = sorted(done.fetchall(), key=lambda row: row[0])
+    found = sorted(done.fetchall(), key=lambda row: row[names.index("kauri_number")])
     return _columns(names, found, "kauri_margin"), _columns(names, found, "kauri_value")
 
 

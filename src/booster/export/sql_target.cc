@@ -6,28 +6,53 @@
 /// the leading power of two u (Rump, "Ultimately fast accurate summation", 2009, algorithm 3.5), adding and subtracting
 /// 1.5 * 2^29 * u rounds it to 24 bits.
 #include <algorithm>
-#include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "booster/export/sql_text.h"
 #include "booster/export/targets.h"
 #include "common/text/json_text.h"
+#include "common/text/quoted.h"
+#include "kauri/error.h"
 
 namespace kauri::model_export {
 namespace {
+
+std::string LowerCase(std::string text) {
+  for (auto& letter : text) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return text;
+}
+
+constexpr char kBlanks[] = "\t\n\r ";
+
+std::string Trimmed(std::string const& text) {
+  auto const first = text.find_first_not_of(kBlanks);
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+/// Returns the expression of a text without the blanks around it, as Trimmed does.
+std::string SqliteTrimmed(std::string const& text) { return "trim(" + text + ", char(9, 10, 13, 32))"; }
+
+constexpr char const* kSqliteTexts =
+    "-- Columns may hold texts, as .import makes them. The empty text and 'nan' are missing values. Where the model "
+    "reads\n"
+    "-- numbers, texts of numbers are numbers, and any other text is an error that names the column (\"JSON path\").\n";
 
 std::string SqlHead(ExportedModel const& model, SqlDialect dialect) {
   constexpr char const* kNames[] = {"DuckDB", "PostgreSQL", "SQLite"};
   auto const is_sqlite = dialect == SqlDialect::kSqlite;
   return "-- " + Summary(model) + "\n-- For " + kNames[static_cast<int>(dialect)] +
-         (is_sqlite ? " 3.35 or later, with its mathematical functions" : "") +
+         (is_sqlite ? " 3.35 or later, with its mathematical and JSON functions" : "") +
          ".\n--\n"
          "-- Write the name of a table or view in the place of kauri_rows. Its columns have the model's names. NULL "
          "and\n"
          "-- NaN are missing values. Categorical columns hold names of categories, or their numbers if they have no\n"
-         "-- names. The result has all columns of the table, kauri_row, the margins and the predictions "
+         "-- names. The result has kauri_row, all columns of the table, the margins and the predictions "
          "(kauri_value).\n" +
+         (is_sqlite ? kSqliteTexts : "") +
          (model.RefusesCategories() ? "-- A row with a category that the model refuses gets NULL.\n" : "") + "--\n";
 }
 
@@ -38,42 +63,87 @@ std::string RoundedBySqlite(std::string const& s) {
   return "((" + s + " + " + unit + ") - " + unit + ')';
 }
 
-/// Returns the expression of a column of numbers: float32, NULL if missing.
-std::string NumberColumn32(std::string const& name, SqlDialect dialect) {
-  if (dialect == SqlDialect::kSqlite) return "CAST(" + name + " AS REAL)";
-  return "NULLIF(CAST(" + name + " AS REAL), CAST('NaN' AS REAL))";
+/// Returns a column of the table. PostgreSQL finds it in the whole row, the others in the CTE that numbers the rows: a
+/// bare "c" would be the text 'c' in SQLite if the table had no such column.
+std::string TableColumn(std::string const& name, SqlDialect dialect) {
+  return (dialect == SqlDialect::kPostgreSql ? "(kauri_data.kauri_table)." : "kauri_data.") + SqlName(name);
 }
 
-std::string InputColumn(ExportedModel const& model, std::size_t number, SqlDialect dialect) {
-  auto const& column = model.columns[number];
-  auto const name = SqlName(column.name);
-  auto const as = " AS " + SqlInput(number);
-  if (!column.is_categorical) return NumberColumn32(name, dialect) + as;
-  if (!column.names.texts.empty()) return "CAST(" + name + " AS TEXT)" + as;
-  if (column.names.Size() > 0) return name + as;
-  if (column.needs_whole) return NumberColumn32(name, dialect) + as;
-  // XGBoost's rule: the integer part of a number from 0 on is the category.
-  return (dialect == SqlDialect::kSqlite
-              ? "CASE WHEN " + name + " >= 16777216 OR " + name + " < 0 THEN -1 ELSE CAST(" + name + " AS INTEGER) END"
-              : "floor(" + NumberColumn32(name, dialect) + ')') +
-         as;
+/// Returns the expression of a column of numbers in SQLite: NULL if missing, an error for a text that is no number.
+///
+/// A comparison with a REAL reads a text as a number if all of it is one, and every other text is above all numbers.
+/// A wrong path of JSON is the one error whose message a query can choose.
+std::string SqliteNumber(std::string const& column, char const* type) {
+  auto const value = TableColumn(column, SqlDialect::kSqlite);
+  return "CASE WHEN " + value + " <= CAST(9e999 AS REAL) THEN CAST(" + value + " AS " + type + ")\n      WHEN lower(" +
+         SqliteTrimmed(value) + ") NOT IN ('', 'nan') THEN json_extract('{}', " +
+         SqlString("Kauri: column " + column + " has a text that is no number: ") + " || " + value + ") END";
+}
+
+/// Returns the expression of a column of names of categories in SQLite: NULL for an empty text and 'nan', unless the
+/// model has such a category.
+std::string SqliteText(Column const& column) {
+  std::set<std::string> missing{"", "nan"};
+  for (auto const& name : column.names.texts) missing.erase(LowerCase(Trimmed(name)));
+  auto const value = TableColumn(column.name, SqlDialect::kSqlite);
+  if (missing.empty()) return "CAST(" + value + " AS TEXT)";
+  std::vector<std::string> texts;
+  for (auto const& text : missing) texts.push_back(SqlString(text));
+  return "CASE WHEN lower(" + SqliteTrimmed(value) + ") NOT IN (" + Joined(texts, ", ") + ") THEN CAST(" + value +
+         " AS TEXT) END";
+}
+
+/// Returns the expression of a column of numbers: NULL if missing, and float32 but for SQLite.
+std::string NumberColumn(std::string const& name, SqlDialect dialect) {
+  if (dialect == SqlDialect::kSqlite) return SqliteNumber(name, "REAL");
+  return "NULLIF(CAST(" + TableColumn(name, dialect) + " AS REAL), CAST('NaN' AS REAL))";
+}
+
+/// Returns whether the numbers of a column are its categories: XGBoost's rule takes the integer part from 0 on.
+bool HasIntegerParts(Column const& column) {
+  return column.is_categorical && column.names.Size() == 0 && !column.needs_whole;
+}
+
+std::string InputColumn(Column const& column, SqlDialect dialect) {
+  auto const is_sqlite = dialect == SqlDialect::kSqlite;
+  if (!column.names.texts.empty()) {
+    return is_sqlite ? SqliteText(column) : "CAST(" + TableColumn(column.name, dialect) + " AS TEXT)";
+  }
+  if (column.names.Size() > 0) {
+    return is_sqlite ? SqliteNumber(column.name, "NUMERIC") : TableColumn(column.name, dialect);
+  }
+  auto const number = NumberColumn(column.name, dialect);
+  return HasIntegerParts(column) && !is_sqlite ? "floor(" + number + ')' : number;
+}
+
+/// Returns the float32 number of a column of the CTE kauri_raw, or its category.
+std::string SqliteInput(Column const& column, std::string const& name) {
+  if (column.names.Size() > 0) return name;
+  auto const rounded =
+      "CASE WHEN abs(" + name + ") < 3.4028235677973366e38 THEN " + RoundedBySqlite(name) + " ELSE " + name + " END";
+  if (!HasIntegerParts(column)) return rounded + " AS " + name;
+  return "CASE WHEN " + name + " >= 16777216 OR " + name + " < 0 THEN -1 ELSE CAST(" + rounded +
+         " AS INTEGER) END AS " + name;
 }
 
 /// Returns the CTEs kauri_data, the table with numbered rows, and kauri_input, the columns that the model reads.
+///
+/// The table may have a column kauri_row, the result of an earlier statement. In DuckDB and SQLite the first of two
+/// columns keeps the name, so ours is the first. PostgreSQL would refuse the name, so it gets each row as one value.
 std::string InputCtes(ExportedModel const& model, SqlDialect dialect) {
+  auto const is_sqlite = dialect == SqlDialect::kSqlite;
   std::vector<std::string> columns{"kauri_row"};
   std::vector<std::string> rounded{"kauri_row"};
   for (auto const number : UsedColumns(model)) {
-    columns.push_back(InputColumn(model, number, dialect));
-    auto const name = SqlInput(number);
-    auto const fits = "CASE WHEN abs(" + name + ") < 3.4028235677973366e38 THEN " + RoundedBySqlite(name) + " ELSE " +
-                      name + " END AS " + name;
-    rounded.push_back(model.columns[number].is_categorical ? name : fits);
+    auto const& column = model.columns[number];
+    columns.push_back(InputColumn(column, dialect) + " AS " + SqlInput(number));
+    rounded.push_back(SqliteInput(column, SqlInput(number)));
   }
-  auto const is_sqlite = dialect == SqlDialect::kSqlite;
-  std::string const name = is_sqlite ? "kauri_raw" : "kauri_input";
-  auto text = "kauri_data AS MATERIALIZED (\n  SELECT *, row_number() OVER () AS kauri_row\n  FROM kauri_rows\n),\n" +
-              name + " AS MATERIALIZED (\n  SELECT\n    " + Joined(columns, ",\n    ") + "\n  FROM kauri_data\n),\n";
+  std::string const row = dialect == SqlDialect::kPostgreSql ? "kauri_table" : "*";
+  auto text = "kauri_data AS MATERIALIZED (\n  SELECT row_number() OVER () AS kauri_row, " + row +
+              "\n  FROM kauri_rows" + (dialect == SqlDialect::kPostgreSql ? " AS kauri_table" : "") + "\n),\n" +
+              (is_sqlite ? "kauri_raw" : "kauri_input") + " AS MATERIALIZED (\n  SELECT\n    " +
+              Joined(columns, ",\n    ") + "\n  FROM kauri_data\n),\n";
   if (is_sqlite) {
     text += "kauri_input AS MATERIALIZED (\n  SELECT\n    " + Joined(rounded, ",\n    ") + "\n  FROM kauri_raw\n),\n";
   }
@@ -169,8 +239,9 @@ std::string RecursiveSums(ExportedModel const& model) {
          "\n  FROM kauri_walk\n  WHERE kauri_tree = " + n_trees + "\n),\n";
 }
 
-std::string Final(ExportedModel const& model) {
+std::string Final(ExportedModel const& model, SqlDialect dialect) {
   std::vector<std::string> columns{"kauri_data.*"};
+  if (dialect == SqlDialect::kPostgreSql) columns = {"kauri_data.kauri_row", "(kauri_data.kauri_table).*"};
   for (std::int64_t k = 0; k < model.n_outputs; ++k) {
     columns.push_back("kauri_values." + SqlOutput("margin", k, model.n_outputs));
   }
@@ -205,11 +276,24 @@ std::string TestLines(ExportedModel const& model, TestVector const& test) {
   return text;
 }
 
+/// \throws Error(kParameter) for columns whose names a table cannot have beside each other or beside kauri_row.
+void CheckNames(ExportedModel const& model, SqlDialect dialect) {
+  if (dialect == SqlDialect::kPostgreSql) return;  // it tells letters in both cases apart, and takes rows as one value
+  std::set<std::string> names{"kauri_row"};
+  for (auto const& column : model.columns) {
+    if (names.insert(LowerCase(column.name)).second) continue;
+    Fail(ErrorKind::kParameter, "SQL would not find the column ", Quoted(column.name),
+         ": the statement names rows kauri_row, and databases take names that differ in the case of letters for one; "
+         "give the column another name.");
+  }
+}
+
 std::string WriteSql(ExportedModel const& model, TestVector const& test, SqlDialect dialect) {
+  CheckNames(model, dialect);
   auto const is_sqlite = dialect == SqlDialect::kSqlite;
   return SqlHead(model, dialect) + (is_sqlite ? "WITH RECURSIVE\n" : "WITH\n") + InputCtes(model, dialect) +
-         (is_sqlite ? RecursiveSums(model) : Float32Sums(model, dialect)) + SqlValues(model, dialect) + Final(model) +
-         TestLines(model, test);
+         (is_sqlite ? RecursiveSums(model) : Float32Sums(model, dialect)) + SqlValues(model, dialect) +
+         Final(model, dialect) + TestLines(model, test);
 }
 
 }  // namespace

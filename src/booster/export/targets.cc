@@ -4,7 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "booster/export/sql_text.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 #include "kauri/parameter.h"
@@ -25,9 +29,14 @@ constexpr std::array<Target, 5> kTargets{{{"c", ".c", WriteC},
                                           {"sqlite", ".sql", WriteSqlite},
                                           {"onnx", ".onnx", WriteOnnx}}};
 
-std::string NamesOfTargets() {
-  std::string names;
-  for (auto const& target : kTargets) names += (names.empty() ? "" : ", ") + std::string(target.name);
+/// Returns the names of the targets whose ending a path has; all of them for no path.
+std::vector<std::string> NamesOfTargets(std::string_view path = "") {
+  std::vector<std::string> names;
+  for (auto const& target : kTargets) {
+    std::string_view const ending = target.ending;
+    auto const fits = path.size() > ending.size() && path.substr(path.size() - ending.size()) == ending;
+    if (path.empty() || fits) names.emplace_back(target.name);
+  }
   return names;
 }
 
@@ -66,32 +75,28 @@ std::vector<std::size_t> TestedColumns(TestVector const& test, ExportedModel con
 namespace kauri {
 
 std::string ExportTargetOf(std::string const& path) {
-  std::string found;
-  for (auto const& target : model_export::kTargets) {
-    std::string const ending = target.ending;
-    if (path.size() <= ending.size() || path.compare(path.size() - ending.size(), ending.size(), ending) != 0) continue;
-    if (!found.empty()) {
-      Fail(ErrorKind::kParameter, "the ending of ", Quoted(path),
-           " fits several targets; name one of them: ", model_export::NamesOfTargets(), ".");
-    }
-    found = target.name;
-  }
-  if (!found.empty()) return found;
-  Fail(ErrorKind::kParameter, "the ending of ", Quoted(path),
-       " names no target; name one of them: ", model_export::NamesOfTargets(), ".");
+  auto const fitting = path.empty() ? std::vector<std::string>() : model_export::NamesOfTargets(path);
+  if (fitting.size() == 1) return fitting[0];
+  auto const* const what = fitting.empty() ? " names no target" : " fits several targets";
+  auto const names = fitting.empty() ? model_export::NamesOfTargets() : fitting;
+  Fail(ErrorKind::kParameter, "the ending of ", Quoted(path), what, "; give target= one of ",
+       model_export::Joined(names, ", "), " (export_target= in the program kauri).");
 }
 
 std::string ExportModel(ReadyModel const& ready, std::string const& target) {
-  std::vector<std::string> names;
   for (auto const& [name, ending, write] : model_export::kTargets) {
-    names.emplace_back(name);
     if (target != name) continue;
     auto const model = model_export::DescribeModel(ready);
     return write(model, model_export::MakeTestVector(ready, model));
   }
+  auto const names = model_export::NamesOfTargets();
   auto const nearest = NearestName(target, names);
   Fail(ErrorKind::kParameter, "there is no export target ", Quoted(target), "; expected one of ",
-       model_export::NamesOfTargets(), nearest.empty() ? "." : " (did you mean " + Quoted(nearest) + "?).");
+       model_export::Joined(names, ", "),
+       target == "treelite" ? ". Treelite reads Kauri's model files itself: save the model as .json or .ubj, and give "
+                              "the file to treelite.frontend.load_xgboost_model."
+       : nearest.empty()    ? "."
+                            : " (did you mean " + Quoted(nearest) + "?).");
 }
 
 }  // namespace kauri

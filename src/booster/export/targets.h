@@ -31,8 +31,8 @@ std::vector<std::size_t> TestedColumns(TestVector const& test, ExportedModel con
 
 namespace kauri {
 
-/// Returns the name of the target that a path's ending implies. \throws Error(kParameter), listing all targets, if it
-/// implies none or several.
+/// Returns the name of the target that a path's ending implies. \throws Error(kParameter) if it implies none, listing
+/// all targets, or several, listing these.
 std::string ExportTargetOf(std::string const& path);
 /// Returns the model in the language of a target. \throws Error(kParameter) for an unknown target, and for a model that
 /// the target cannot express.
