@@ -33,9 +33,11 @@ def case_of(model: Any, rows: np.ndarray, **more: Any) -> dict[str, Any]:
         model.save_model(str(path), format="json")
         document = json.loads(path.read_text())
     info = document["model_info"]
-    kept = {key: info[key] for key in ("class_params",) if key in info}
+    kept = {key: info[key] for key in ("class_params", "loss_function") if key in info}
     kept["catboost_version_info"] = f"Branch: tags/v{catboost.__version__}"
-    document["model_info"] = {**kept, "params": {"loss_function": info["params"]["loss_function"]}}
+    if "params" in info:
+        kept["params"] = {"loss_function": info["params"]["loss_function"]}
+    document["model_info"] = kept
     shown = rows[:N_KEPT]
     pool = catboost.Pool(shown, cat_features=model.get_cat_feature_indices())
     contributions = model.get_feature_importance(pool, type="ShapValues")
@@ -59,10 +61,19 @@ def main(path: str) -> None:
     one_hot = {"one_hot_max_size": 10, "cat_features": [1]}
     statistics = {"one_hot_max_size": 2, "cat_features": [1]}
     regressor, classifier = catboost.CatBoostRegressor, catboost.CatBoostClassifier
+    marked = np.column_stack([np.where(RANDOM.random(300) < 0.3, np.nan, ROWS[:, 0] > 0), ROWS[:, 1]])
+    marked[:2, 0] = np.finfo(np.float32).max, -np.finfo(np.float32).max
+    is_missing = np.isnan(marked[:, 0]) + TARGET / 9
+    mean, count = (
+        regressor(loss_function=loss, **SETTINGS).fit(ROWS, np.exp(TARGET / 3)) for loss in ("RMSE", "Poisson")
+    )
     names = ["red", "green", "blue", "a colour of many words"]
     cases = {
         "regression": case_of(regressor(**SETTINGS).fit(HOLES, TARGET), HOLES),
         "missing is greatest": case_of(regressor(nan_mode="Max", **SETTINGS).fit(HOLES, TARGET), HOLES),
+        "missing or not": case_of(regressor(nan_mode="Max", **SETTINGS).fit(marked, is_missing), marked),
+        "sum": case_of(catboost.sum_models([mean, count]), ROWS),
+        "sum of counts": case_of(catboost.sum_models([count, count]), ROWS),
         "nested": case_of(regressor(grow_policy="Depthwise", **SETTINGS).fit(ROWS, TARGET), ROWS),
         "three classes": case_of(classifier(**SETTINGS).fit(ROWS, three), ROWS),
         "one against all": case_of(classifier(loss_function="MultiClassOneVsAll", **SETTINGS).fit(ROWS, three), ROWS),

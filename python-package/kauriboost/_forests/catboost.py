@@ -36,27 +36,24 @@ def from_catboost_text(text: bytes, categories: _Categories | None) -> tuple[Boo
     booster = Booster(model_file=bytearray(text))  # which validates the text
     info = _member(json.loads(text), "model_info")
     version = re.search(r"tags/v(\S+)", str(info.get("catboost_version_info", "")))
-    loss = _member(_member(info, "params") or info, "loss_function")
+    loss = _member(_member(info, "params"), "loss_function") or _member(info, "loss_function")
     facts = {
         "version": version[1] if version else "",
-        "objective": str(loss.get("type", "")),
+        "objective": loss.get("type", ""),
         "not_kept": [
             "borders that no split uses",
             "parameters of the training",
             *(["names of classes"] if info.get("class_params") else []),
+            *([] if loss else ["the link of a loss, which the file does not have: predictions are raw values"]),
         ],
     }
     return booster, facts
 
 
 def _member(document: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return a member that is an object, or that is the text of one, as in older versions; else an empty object."""
-    member = document.get(key)
-    try:
-        member = json.loads(member) if isinstance(member, str) else member
-    except ValueError:
-        return {}
-    return member if isinstance(member, dict) else {}
+    """Return a member of a valid model that is an object, or the text of one, as in older versions; else nothing."""
+    member = document.get(key) or {}
+    return json.loads(member.encode()) if isinstance(member, str) else member
 
 
 def _with_names(text: bytes, categories: _Categories) -> bytes:
@@ -65,7 +62,7 @@ def _with_names(text: bytes, categories: _Categories) -> bytes:
         document = json.loads(text)
         columns = document["features_info"].get("categorical_features", [])
         by_name = {key: each for each in columns for key in (each.get("feature_id"), each["flat_feature_index"])}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelError(f"the model of CatBoost is damaged ({error}). Save it again.") from None
     for key, names in categories.items():
         if key not in by_name:

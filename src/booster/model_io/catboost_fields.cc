@@ -13,6 +13,8 @@ namespace kauri::model_io {
 namespace {
 
 constexpr char const* kPlace = "features_info";
+constexpr char const* kGiveNames =
+    "Load the file in Python with kauriboost.forests.load(file, categories={column: names}).";
 
 /// Returns a list of features, or an empty one: CatBoost writes a list only if it is not empty.
 CatBoostJson const& FeaturesIn(CatBoostJson const& features, char const* key) {
@@ -79,10 +81,20 @@ void TakeNames(std::set<std::int32_t> const& hashes, CategoryNames const& names,
 
 std::int32_t HashIn(CatBoostJson const& value) {
   using Limits = std::numeric_limits<std::int32_t>;
-  return static_cast<std::int32_t>(WholeIn({{"hash", value}}, "hash", kPlace, Limits::min(), Limits::max()));
+  return static_cast<std::int32_t>(WholeOf(value, "hash", kPlace, Limits::min(), Limits::max()));
 }
 
-CategoryNames ReadCatBoostCategories(CatBoostJson const& feature, CatBoostCategories* column) {
+/// Adds the names that were found for a column to those of the columns before. \throws Error(kModel) for too many.
+void CountFound(std::size_t n_names, std::string const& column, std::size_t* n_found) {
+  *n_found += n_names;
+  if (*n_found <= kMostFoundInAll) return;
+  Fail(ErrorKind::kModel, "the columns of categories up to ", Quoted(column), " of a model of CatBoost have ", *n_found,
+       " whole numbers as categories that the file does not list; expected at most ", kMostFoundInAll, ". ",
+       kGiveNames);
+}
+
+/// Reads a column's categories. n_found: the number of names that were found in all columns so far.
+CategoryNames ReadCatBoostCategories(CatBoostJson const& feature, CatBoostCategories* column, std::size_t* n_found) {
   std::set<std::int32_t> hashes;
   if (feature.contains("values")) {
     for (auto const& value : ArrayIn(feature, "values", kPlace)) hashes.insert(HashIn(value));
@@ -91,11 +103,13 @@ CategoryNames ReadCatBoostCategories(CatBoostJson const& feature, CatBoostCatego
   if (feature.contains("names")) {
     names = GivenNames(feature["names"], column->name);
     TakeNames(hashes, names, column);
-  } else if (!FindWholeNumbers(hashes, column, &names)) {
-    Fail(ErrorKind::kModel, "the model of CatBoost splits column ", Quoted(column->name),
-         " on categories whose names the file does not have, only hashes of them. Load the file in Python with "
-         "kauriboost.forests.load(file, categories={column: names}).");
+    return names;
   }
+  if (!FindWholeNumbers(hashes, column, &names)) {
+    Fail(ErrorKind::kModel, "the model of CatBoost splits column ", Quoted(column->name),
+         " on categories whose names the file does not have, only hashes of them. ", kGiveNames);
+  }
+  CountFound(names.Size(), column->name, n_found);
   return names;
 }
 
@@ -180,7 +194,11 @@ CatBoostJson const& ArrayIn(CatBoostJson const& object, char const* key, std::st
 
 std::int64_t WholeIn(CatBoostJson const& object, char const* key, std::string const& where, std::int64_t lowest,
                      std::int64_t highest) {
-  auto const& member = MemberOf(object, key, where);
+  return WholeOf(MemberOf(object, key, where), key, where, lowest, highest);
+}
+
+std::int64_t WholeOf(CatBoostJson const& member, char const* key, std::string const& where, std::int64_t lowest,
+                     std::int64_t highest) {
   auto const is_whole = member.is_number_integer() &&
                         (!member.is_number_unsigned() || member.get<std::uint64_t>() <= std::uint64_t{INT64_MAX});
   auto const number = is_whole ? member.get<std::int64_t>() : 0;
@@ -223,11 +241,13 @@ CatBoostColumns ReadCatBoostColumns(CatBoostJson const& features) {
     *column = {places.Take(feature), MissingGoesLeft(feature)};
   }
   columns.category_names.resize(categories.empty() ? 0 : numbers.size() + categories.size());
+  std::size_t n_found = 0;
   for (auto const& feature : categories) {
     auto* column = PlaceOf(feature, &columns.categories);
     column->column = places.Take(feature);
     column->name = places.NameOf(column->column);
-    columns.category_names[static_cast<std::size_t>(column->column)] = ReadCatBoostCategories(feature, column);
+    columns.category_names[static_cast<std::size_t>(column->column)] =
+        ReadCatBoostCategories(feature, column, &n_found);
   }
   auto const has_names = [](CategoryNames const& names) { return names.Size() > 0; };
   auto& known = columns.category_names;

@@ -31,6 +31,11 @@ CatBoostJson const& ArrayIn(CatBoostJson const& object, char const* key, std::st
 std::int64_t WholeIn(CatBoostJson const& object, char const* key, std::string const& where, std::int64_t lowest,
                      std::int64_t highest);
 
+/// Returns a value that is a whole number within [lowest, highest]. key, where: the value's name and place, for
+/// messages. \throws Error(kModel) for any other value.
+std::int64_t WholeOf(CatBoostJson const& member, char const* key, std::string const& where, std::int64_t lowest,
+                     std::int64_t highest);
+
 /// Returns a finite 64-bit number. \throws Error(kModel) for any other value.
 double NumberOf(CatBoostJson const& value, std::string const& where);
 

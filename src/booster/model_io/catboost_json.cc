@@ -1,7 +1,6 @@
 #include "booster/model_io/catboost_json.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "booster/model_io/catboost_fields.h"
 #include "booster/model_io/catboost_tree.h"
 #include "booster/model_io/foreign_forest.h"
+#include "common/text/json_text.h"
 
 namespace kauri::model_io {
 namespace {
@@ -56,18 +56,38 @@ CatBoostJson const& Maybe(CatBoostJson const& object, char const* key) {
   return object.is_object() && object.contains(key) ? object[key] : none;
 }
 
-/// Returns the name of the loss; empty if the file does not tell it.
+/// An object within model_info. Older versions write its text instead.
+class InfoObject {
+ public:
+  /// value: must outlive this object; a null stands for an object without members. \throws Error(kModel) for any other
+  /// value.
+  InfoObject(CatBoostJson const& value, char const* key)
+      : parsed_(ParseJsonText(value.is_string() ? value.get<std::string>() : "{}", ErrorKind::kModel)),
+        object_(value.is_string() ? parsed_.Root() : value) {
+    if (object_.is_object() || value.is_null()) return;
+    FailCatBoost("the ", key, " ", Quoted(value.dump(-1, ' ', true)), ", which is no object and no text of one");
+  }
+
+  CatBoostJson const& Get(char const* key) const { return Maybe(object_, key); }
+
+ private:
+  JsonDocument parsed_;
+  CatBoostJson const& object_;
+};
+
+/// Returns the name of the loss; empty if the file has none. \throws Error(kModel) for a loss without a name.
 std::string LossOf(CatBoostJson const& document) {
-  auto const& info = Maybe(document, "model_info");
-  auto const parsed = [](CatBoostJson const& value) {  // older versions write objects as texts
-    if (!value.is_string()) return value;
-    return CatBoostJson::parse(value.get<std::string>(), nullptr, /*allow_exceptions=*/false);
-  };
-  auto const params = parsed(Maybe(info, "params"));
-  auto const loss =
-      parsed(Maybe(params, "loss_function").is_null() ? Maybe(info, "loss_function") : Maybe(params, "loss_function"));
-  auto const& name = Maybe(loss, "type");
-  return name.is_string() ? name.get<std::string>() : "";
+  InfoObject const info(Maybe(document, "model_info"), "model_info");
+  InfoObject const params(info.Get("params"), "params");
+  auto const& in_params = params.Get("loss_function");
+  auto const& value = in_params.is_null() ? info.Get("loss_function") : in_params;
+  if (value.is_null()) return "";
+  InfoObject const loss(value, "loss_function");
+  auto const& name = loss.Get("type");
+  if (!name.is_string() || name == "") {
+    FailCatBoost("the loss_function ", Quoted(value.dump(-1, ' ', true)), ", whose type is no name of a loss");
+  }
+  return name.get<std::string>();
 }
 
 char const* ObjectiveOf(std::string const& loss) {
@@ -98,21 +118,21 @@ Scale ScaleOf(CatBoostJson const& document) {
   return scale;
 }
 
-/// Sets the base scores to the biases on the scale of predictions. A logistic link gets none, as 32-bit probabilities
-/// near 1 would be too coarse. \returns what is left to add to the first tree: [n_outputs], or empty.
+/// Sets the base scores. The biases are base scores if these are raw values. Otherwise base scores are predictions, and
+/// 32-bit numbers cannot hold the probabilities and counts of all biases: the base scores become those of a raw value
+/// of 0. \returns what is left to add to the first tree: [n_outputs], or empty.
 std::vector<double> PlaceBias(std::vector<double> const& bias, ForeignHeader* header) {
-  if (header->objective == kLogistic) {
-    header->base_score.assign(bias.size(), 0.5F);
-    return bias;
+  if (header->objective == kIdentity || header->objective == kSoftmax) {
+    for (auto const value : bias) header->base_score.push_back(FloatOf(value, "the bias"));
+    return {};
   }
-  bool const is_plain = header->objective == kIdentity || header->objective == kSoftmax;
-  for (auto const value : bias) header->base_score.push_back(FloatOf(is_plain ? value : std::exp(value), "the bias"));
-  return {};
+  header->base_score.assign(bias.size(), header->objective == kLogistic ? 0.5F : 1.0F);
+  return bias;
 }
 
-CatBoostJson DocumentOf(std::string_view bytes) {
-  auto document = CatBoostJson::parse(bytes, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) {
+JsonDocument DocumentOf(std::string_view bytes) {
+  auto document = ParseJsonText(std::string(bytes), ErrorKind::kModel);
+  if (document.Root().is_discarded()) {
     Fail(ErrorKind::kModel, "a model of CatBoost is no valid JSON. The file is damaged or incomplete.");
   }
   return document;
@@ -134,7 +154,8 @@ bool IsCatBoost(std::string_view bytes) {
 }
 
 Value ParseCatBoost(std::string_view bytes) {
-  auto const document = DocumentOf(bytes);
+  auto const parsed = DocumentOf(bytes);
+  auto const& document = parsed.Root();
   auto const columns = ReadCatBoostColumns(MemberOf(document, "features_info", "the file"));
   auto const scale = ScaleOf(document);
   bool const is_oblivious = document.contains("oblivious_trees");

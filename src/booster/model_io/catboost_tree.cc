@@ -28,6 +28,19 @@ void SumCovers(std::vector<double> weights, std::string const& where, ForeignTre
   }
 }
 
+/// Exchanges the children of nodes with an infinite threshold. Their border is the greatest 32-bit number, so that all
+/// numbers go to the left (CatBoost asks in this way whether a value is missing). No finite threshold is above that
+/// border, but all numbers go to the right of the lowest number.
+void ExchangeAtInfinity(ForeignTree* tree) {
+  using Limits = std::numeric_limits<float>;
+  for (std::size_t node = 0; node < tree->left.size(); ++node) {
+    if (tree->threshold[node] < Limits::infinity()) continue;
+    tree->threshold[node] = Limits::lowest();
+    tree->default_left[node] = tree->default_left[node] != 0 ? 0 : 1;
+    std::swap(tree->left[node], tree->right[node]);
+  }
+}
+
 /// A node of nested trees that waits to be read.
 struct Waiting {
   CatBoostJson const* node;
@@ -79,6 +92,7 @@ ForeignTree CatBoostTreeReader::ReadOblivious(CatBoostJson const& tree, std::siz
       AddValue(values[leaf * n_outputs_ + output], output, where, n_leaves - 1 + leaf, &read);
     }
   }
+  ExchangeAtInfinity(&read);
   SumCovers(std::move(covers), where, &read);
   return read;
 }
@@ -108,6 +122,7 @@ ForeignTree CatBoostTreeReader::ReadNested(CatBoostJson const& tree, std::size_t
       AddValue(value.is_array() ? value[output] : value, output, where, node, &read);
     }
   }
+  ExchangeAtInfinity(&read);
   SumCovers(std::move(covers), where, &read);
   return read;
 }
@@ -144,7 +159,7 @@ void CatBoostTreeReader::ReadSplit(CatBoostJson const& split, std::string const&
   using Limits = std::numeric_limits<float>;
   tree->feature[node] = feature.column;
   tree->default_left[node] = feature.missing_left ? 1 : 0;
-  tree->threshold[node] = std::min(std::nextafter(border, Limits::infinity()), Limits::max());
+  tree->threshold[node] = std::nextafter(border, Limits::infinity());
 }
 
 void CatBoostTreeReader::ReadOneHot(CatBoostJson const& split, std::string const& where, std::size_t node,

@@ -91,7 +91,12 @@ def test_leaves_are_those_of_the_file(tmp_path: Path) -> None:
 
 
 def test_probabilities_and_counts_have_the_link_of_catboost(tmp_path: Path) -> None:
-    for name, link in (("two classes", lambda raw: 1 / (1 + np.exp(-raw))), ("counts", np.exp)):
+    for name, link in (
+        ("two classes", lambda raw: 1 / (1 + np.exp(-raw))),
+        ("counts", np.exp),
+        ("sum of counts", np.exp),
+        ("sum", lambda raw: raw),
+    ):
         predicted = load(written(name, tmp_path)).booster.inplace_predict(rows_of(name))
         np.testing.assert_allclose(predicted, link(np.array(CASES[name]["raw"])), rtol=TOLERANCE)
     raw = np.exp(np.array(CASES["three classes"]["raw"]))
@@ -155,20 +160,59 @@ def test_what_was_read_is_told(tmp_path: Path) -> None:
     assert load(tmp_path / "own.json").n_trees == 3
 
 
-def test_a_file_of_catboost_without_facts_is_read(tmp_path: Path) -> None:
-    path = written("regression", tmp_path)
-    raw = kb.Booster(model_file=path).inplace_predict(rows_of("regression"))
-    for info in (
-        [],
-        {"params": 5},
-        {"params": "{", "class_params": []},
-        {"params": '{"loss_function": {"type": "MAE"}}'},
-    ):
-        path.write_text(json.dumps({**CASES["regression"]["model"], "model_info": info}))
+def test_a_file_of_catboost_without_a_loss_predicts_raw_values_and_says_so(tmp_path: Path) -> None:
+    path = written("two classes", tmp_path)
+    for info in ({}, {"model0:params": CASES["two classes"]["model"]["model_info"]["params"]}, {"params": {}}):
+        path.write_text(json.dumps({**CASES["two classes"]["model"], "model_info": info}))
         forest = load(path)
-        assert forest.version == ""
-        assert forest.objective == ("MAE" if "MAE" in str(info) else "")
-        np.testing.assert_array_equal(forest.booster.inplace_predict(rows_of("regression")), raw)
+        assert (forest.version, forest.objective) == ("", "")
+        assert "the link of a loss, which the file does not have: predictions are raw values" in forest.not_kept
+        predicted = forest.booster.inplace_predict(rows_of("two classes"))
+        np.testing.assert_allclose(predicted, CASES["two classes"]["raw"], rtol=TOLERANCE, atol=TOLERANCE)
+
+
+def test_a_loss_of_catboost_is_read_from_any_place_or_refused(tmp_path: Path) -> None:
+    path = written("two classes", tmp_path)
+    loss = {"type": "Logloss"}
+    for info in (
+        {"loss_function": loss},
+        {"params": json.dumps({"loss_function": loss})},
+        {"params": {"loss_function": json.dumps(loss)}, "loss_function": {"type": "RMSE"}},
+        {"params": {"loss_function": None}, "loss_function": "\ufeff" + json.dumps(loss)},
+    ):
+        path.write_text(json.dumps({**CASES["two classes"]["model"], "model_info": info}))
+        forest = load(path)
+        assert forest.objective == "Logloss"
+        assert not any("loss" in lost for lost in forest.not_kept)
+        expected = 1 / (1 + np.exp(-np.array(CASES["two classes"]["raw"])))
+        np.testing.assert_allclose(forest.booster.inplace_predict(rows_of("two classes")), expected, rtol=TOLERANCE)
+    for info, value in (
+        ([], "model_info '\\[\\]'"),
+        ({"params": 5}, "params '5'"),
+        ({"params": "not json"}, "params '\"not json\"'"),
+        ({"loss_function": "Logloss"}, "loss_function '\"Logloss\"'"),
+    ):
+        path.write_text(json.dumps({**CASES["two classes"]["model"], "model_info": info}))
+        with pytest.raises(kb.ModelError, match=f"a model of CatBoost has the {value}, which is no object"):
+            load(path)
+
+
+@pytest.mark.parametrize("categories", [None, {1: ["red"]}])
+def test_deep_files_of_catboost_are_refused(tmp_path: Path, categories: Any) -> None:
+    path = tmp_path / "model.json"
+    for levels in (100, 150_000):
+        model = json.dumps({**CASES["texts"]["model"], "model_info": {"params": "deep"}})
+        path.write_text(model.replace('"deep"', "[" * levels + "]" * levels))
+        with pytest.raises(kb.ModelError, match=r"nested deeper than 64 levels|damaged .*recursion"):
+            load(path, categories=categories)
+    program = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build")) / "bin" / "kauri"
+    done = subprocess.run([program, "task=check", f"model_in={path}"], check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "JSON nested deeper than 64 levels" in done.stdout + done.stderr
+
+
+def test_a_damaged_file_of_catboost_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
     path.write_text(json.dumps({"features_info": 5}))
     with pytest.raises(kb.ModelError, match="a model of CatBoost has"):
         load(path)

@@ -157,6 +157,141 @@ TEST(CatBoostJson, WhatHasNoCounterpartIsRefusedWithTheReason) {
   EXPECT_NE(message.find("CatBoost's binary format. Save it with"), std::string::npos) << message;
 }
 
+// A text with 150,000 lists inside each other at the place of `word` in quotes.
+std::string Nested(std::string text, std::string const& word, std::string const& quote = "") {
+  constexpr std::size_t kLevels = 150000;
+  auto const lists = quote + std::string(kLevels, '[') + std::string(kLevels, ']') + quote;
+  return text.replace(text.find('"' + word + '"'), word.size() + 2, lists);
+}
+
+TEST(CatBoostJson, DeepTextsAreRefusedAtAnyPlace) {
+  for (auto const* place :
+       {"/model_info/params", "/model_info", "/oblivious_trees/0/splits/0/border", "/oblivious_trees/0/splits/0",
+        "/oblivious_trees/0/leaf_values/1", "/oblivious_trees/0", "/scale_and_bias/0", "/scale_and_bias/1/0",
+        "/features_info/categorical_features/0/values/0", "/features_info/categorical_features/0/names", "/ctr_data"}) {
+    auto document = Example();
+    document[json::json_pointer(place)] = "deep";
+    auto const message = Refusal(Nested(document.dump(), "deep"));
+    EXPECT_NE(message.find("JSON nested deeper than 64 levels"), std::string::npos) << message;
+  }
+  for (auto const* place : {"/model_info/params", "/model_info/params/loss_function"}) {  // texts within the text
+    auto document = Example();
+    document[json::json_pointer(place)] = "deep";
+    auto const message = Refusal(Nested(document.dump(), "deep", "\""));
+    EXPECT_NE(message.find("JSON nested deeper than 64 levels"), std::string::npos) << message;
+  }
+}
+
+TEST(CatBoostJson, NestedTreesOfTheGreatestDepthOfCatBoostAreRead) {
+  constexpr int kDepth = 16;
+  auto document = Example();
+  document.erase("oblivious_trees");
+  document["scale_and_bias"] = {1, {0, 0}};
+  json tree = {{"value", {1, 2}}, {"weight", 1}};
+  for (int level = 0; level < kDepth; ++level) {
+    tree = {{"split", {{"split_type", "FloatFeature"}, {"float_feature_index", 0}, {"border", level}}},
+            {"left", {{"value", {level, level}}, {"weight", 1}}},
+            {"right", tree}};
+  }
+  document["trees"] = json::array({tree});
+  EXPECT_EQ(Parse(document.dump()).trees.at(0).left.size(), 2U * kDepth + 1);
+}
+
+TEST(CatBoostJson, TheNamesThatAreFoundAreBounded) {
+  auto document = Example();
+  auto& columns = document["features_info"]["categorical_features"];
+  columns[0].erase("names");
+  columns[0]["values"] = {model_io::CatBoostHash("9999")};
+  document["oblivious_trees"][0]["splits"].erase(1);
+  document["oblivious_trees"][0]["leaf_values"] = {1, 2};
+  document["oblivious_trees"][0]["leaf_weights"] = {1, 2};
+  auto const fill = [&](int n_columns) {
+    for (int column = static_cast<int>(columns.size()); column < n_columns; ++column) {
+      columns.push_back(columns[0]);
+      columns.back()["feature_id"] = "more " + std::to_string(column);
+      columns.back()["feature_index"] = column;
+      columns.back()["flat_feature_index"] = column + 2;
+    }
+  };
+  fill(209);  // 10,000 names each
+  EXPECT_EQ(Parse(document.dump()).categories.names.at(210).numbers.size(), 10000U);
+  fill(210);
+  ExpectSays(document, "the columns of categories up to 'more 209' of a model of CatBoost have 2100000 whole numbers");
+  ExpectSays(document, "expected at most 2097152. Load the file in Python with kauriboost.forests.load(file, cat");
+}
+
+TEST(CatBoostJson, ALossThatCannotBeReadIsAnErrorAndNoLossIsTheIdentity) {
+  auto const says = [](json const& info, std::string const& what) {
+    auto document = Example();
+    document["model_info"] = info;
+    ExpectSays(document, what);
+  };
+  says({{"params", "not json"}}, R"(the params '"not json"', which is no object and no text of one)");
+  says({{"params", 5}}, "the params '5', which is no object and no text of one");
+  says({{"params", "null"}}, "the params '\"null\"', which is no object");
+  says(json::array(), "the model_info '[]', which is no object");
+  says({{"loss_function", "Logloss"}}, R"(the loss_function '"Logloss"', which is no object)");
+  says({{"params", {{"loss_function", "Logloss"}}}}, R"(the loss_function '"Logloss"', which is no object)");
+  says({{"loss_function", {{"type", 5}}}}, R"(the loss_function '{"type":5}', whose type is no name of a loss)");
+  says({{"loss_function", {{"type", ""}}}}, "whose type is no name of a loss");
+  says({{"loss_function", json::object()}}, "the loss_function '{}', whose type is no name of a loss");
+
+  auto const objective = [](json const& info) {
+    auto document = Example();
+    document["model_info"] = info;
+    return Parse(document.dump()).objective;
+  };
+  EXPECT_EQ(objective({{"loss_function", R"({"type": "Logloss"})"}}), "binary:logistic");
+  EXPECT_EQ(objective({{"params", {{"loss_function", R"({"type": "Poisson"})"}}}}), "count:poisson");
+  for (auto const& info : {json(), json::object(), json{{"params", nullptr}}, json{{"params", json::object()}}}) {
+    EXPECT_EQ(objective(info), "reg:squarederror");
+  }
+  auto document = Example();
+  document.erase("model_info");
+  EXPECT_EQ(Parse(document.dump()).objective, "reg:squarederror");
+}
+
+TEST(CatBoostJson, TheBiasOfALogarithmicLinkIsKeptOnTheScaleOfMargins) {
+  for (auto const* loss : {"Poisson", "Tweedie"}) {
+    for (double const bias : {-200.0, 0.5, 200.0}) {
+      auto document = Example();
+      document["model_info"]["params"]["loss_function"]["type"] = loss;
+      document["scale_and_bias"][1][0] = bias;
+      auto const model = Parse(document.dump());
+      EXPECT_EQ(model.base_score, std::vector<float>{1.0F});  // whose logarithm is 0
+      EXPECT_EQ(LeafValue(model.trees[0], {0, 1, 1.5F}), static_cast<float>(0.5 + bias));
+      ExpectRestored(model);
+    }
+  }
+}
+
+TEST(CatBoostJson, TheGreatestBorderSendsAllNumbersToTheLeft) {
+  constexpr auto kGreatest = std::numeric_limits<float>::max();
+  auto document = Example();
+  document["oblivious_trees"][0]["splits"][0]["border"] = kGreatest;
+  auto model = Parse(document.dump());
+  for (float const value : {-kGreatest, 0.0F, std::nextafter(kGreatest, 0.0F), kGreatest}) {
+    EXPECT_EQ(LeafValue(model.trees[0], {0, 1, value}), 0.5F) << value;
+    EXPECT_EQ(LeafValue(model.trees[0], {0, 0, value}), 1.5F) << value;
+  }
+  EXPECT_EQ(LeafValue(model.trees[0], {0, 1, kNone}), 1.0F);
+  EXPECT_EQ(LeafValue(model.trees[0], {0, 0, kNone}), 2.0F);
+  ExpectRestored(model);
+
+  document.erase("oblivious_trees");
+  document["trees"] = json::parse(R"([{
+    "split": {"split_type": "FloatFeature", "float_feature_index": 0, "border": 3.4028234663852886e38},
+    "left": {"value": 1, "weight": 3}, "right": {"value": 3, "weight": 7}}])");
+  model = Parse(document.dump());
+  EXPECT_EQ(LeafValue(model.trees[0], {kGreatest, 0, 0}), 0.5F);
+  EXPECT_EQ(LeafValue(model.trees[0], {kNone, 0, 0}), 0.5F);  // the column's missing values go to the left
+  document["features_info"]["float_features"][0]["nan_value_treatment"] = "AsTrue";
+  model = Parse(document.dump());
+  EXPECT_EQ(LeafValue(model.trees[0], {-kGreatest, 0, 0}), 0.5F);
+  EXPECT_EQ(LeafValue(model.trees[0], {kNone, 0, 0}), 1.5F);
+  EXPECT_EQ(model.trees[0].sum_hessian, (std::vector<float>{10, 3, 7}));
+}
+
 TEST(CatBoostJson, DamageIsNamed) {
   auto const tree = std::string("/oblivious_trees/0");
   auto const colour = std::string("/features_info/categorical_features/0");
