@@ -183,7 +183,7 @@ std::string Float32Sums(ExportedModel const& model, SqlDialect dialect) {
       auto sum = sums[ToSize(output)];
       for (auto tree = begin; tree < end; ++tree) {
         if (!AddsTo(model, tree, output)) continue;
-        sum += "\n    + CAST(" + SqlTree(model, tree, model.leaf_width > 1 ? output : 0, 6) + " AS REAL)";
+        sum += "\n    + CAST(" + SqlTree(model, dialect, tree, model.leaf_width > 1 ? output : 0, 6) + " AS REAL)";
       }
       sums[ToSize(output)] = "kauri_s" + part + '_' + std::to_string(output);
       columns.push_back(sum + "\n    AS " + sums[ToSize(output)]);
@@ -206,8 +206,9 @@ std::string LeafOfTree(ExportedModel const& model, std::int64_t output) {
   for (std::size_t begin = 0; begin < model.NumTrees(); begin += kPerCase) {
     text += "\n      WHEN " + std::to_string(begin / kPerCase) + " THEN CASE kauri_tree";
     for (auto tree = begin; tree < std::min(begin + kPerCase, model.NumTrees()); ++tree) {
-      auto const leaf = AddsTo(model, tree, output) ? SqlTree(model, tree, model.leaf_width > 1 ? output : 0, 10)
-                                                    : std::string("0.0");
+      auto const leaf = AddsTo(model, tree, output)
+                            ? SqlTree(model, SqlDialect::kSqlite, tree, model.leaf_width > 1 ? output : 0, 10)
+                            : std::string("0.0");
       text += "\n        WHEN " + std::to_string(tree) + " THEN " + leaf;
     }
     text += " END";

@@ -30,19 +30,26 @@ std::string QuotedForSql(std::string_view text, char mark) {
   return quoted + mark;
 }
 
+constexpr std::size_t kMostLevels = 100;
+constexpr std::size_t kMostLevelsOfSqlite = 16;  // its parser's stack has 100 places, and a level takes up to 6
+
 /// Writes one tree; one object per tree.
 class TreeText {
  public:
-  TreeText(ExportedModel const& model, std::size_t tree, std::int64_t place)
-      : model_(model), place_(place), split_(model.tree_leaf[tree] - tree), leaf_(model.tree_leaf[tree]) {}
+  TreeText(ExportedModel const& model, std::size_t tree, std::int64_t place, std::size_t deepest)
+      : model_(model),
+        place_(place),
+        deepest_(deepest),
+        split_(model.tree_leaf[tree] - tree),
+        leaf_(model.tree_leaf[tree]) {}
 
   /// Writes the subtree with the next `n_leaves` leaves.
   std::string Write(std::uint32_t n_leaves, std::size_t indent) {
     if (n_leaves == 1)
       return SqlNumber(static_cast<double>(model_.leaves[leaf_++ * ToSize(model_.leaf_width) + place_]));
-    if (indent > kDeepest) {
-      Fail(ErrorKind::kParameter, "SQL cannot express a tree with more than ", kDeepest / 2,
-           " levels, which parsers of databases refuse; train with a smaller max_depth.");
+    if (indent > deepest_) {
+      Fail(ErrorKind::kParameter, "a tree has more than ", kMostLevels, " levels, or ", kMostLevelsOfSqlite,
+           " for SQLite, which parsers of databases refuse; train with a smaller max_depth, or export C.");
     }
     auto const& split = model_.splits[split_++];
     auto const& condition = model_.conditions[split.condition];
@@ -55,8 +62,6 @@ class TreeText {
   }
 
  private:
-  static constexpr std::size_t kDeepest = 200;
-
   std::string Text(Condition const& condition, bool asks_right) const {
     auto const column = SqlInput(condition.feature);
     if (!condition.is_categorical) {
@@ -70,6 +75,7 @@ class TreeText {
 
   ExportedModel const& model_;
   std::int64_t place_;
+  std::size_t deepest_;  ///< the largest indentation of a split
   std::size_t split_;
   std::size_t leaf_;
 };
@@ -231,8 +237,11 @@ std::vector<std::size_t> UsedColumns(ExportedModel const& model) {
   return {used.begin(), used.end()};
 }
 
-std::string SqlTree(ExportedModel const& model, std::size_t tree, std::int64_t place, std::size_t indent) {
-  return TreeText(model, tree, place).Write(model.tree_leaf[tree + 1] - model.tree_leaf[tree], indent);
+std::string SqlTree(ExportedModel const& model, SqlDialect dialect, std::size_t tree, std::int64_t place,
+                    std::size_t indent) {
+  auto const most_levels = dialect == SqlDialect::kSqlite ? kMostLevelsOfSqlite : kMostLevels;
+  TreeText text(model, tree, place, indent + 2 * (most_levels - 1));
+  return text.Write(model.tree_leaf[tree + 1] - model.tree_leaf[tree], indent);
 }
 
 std::string SqlValues(ExportedModel const& model, SqlDialect dialect) {

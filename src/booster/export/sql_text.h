@@ -35,7 +35,8 @@ std::vector<std::size_t> UsedColumns(ExportedModel const& model);
 
 /// Returns a tree as nested CASEs: the leaf's number at `place` of its vector. indent: of the first line.
 /// \throws Error(kParameter) for a tree too deep for the parsers of databases.
-std::string SqlTree(ExportedModel const& model, std::size_t tree, std::int64_t place, std::size_t indent);
+std::string SqlTree(ExportedModel const& model, SqlDialect dialect, std::size_t tree, std::int64_t place,
+                    std::size_t indent);
 
 /// Returns the CTEs after the margins, which compute the values from the margins of the CTE kauri_margins and end with
 /// the CTE kauri_values.

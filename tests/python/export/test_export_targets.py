@@ -351,7 +351,7 @@ def test_sql_refuses_what_databases_do_not_parse(folder: Path) -> None:
         cover=np.ones(241),
     )
     deep = forests.from_trees([chain], 1)
-    with pytest.raises(kb.ParameterError, match="levels, which parsers of databases refuse"):
+    with pytest.raises(kb.ParameterError, match="levels, or 16 for SQLite, which parsers"):
         deep.export(folder / "model.sql", "duckdb")
     said = deep.export(folder / "deep.c", test=True)
     assert said is not None
