@@ -68,6 +68,9 @@ class InfoObject {
     FailCatBoost("the ", key, " ", Quoted(value.dump(-1, ' ', true)), ", which is no object and no text of one");
   }
 
+  InfoObject(InfoObject const&) = delete;
+  InfoObject& operator=(InfoObject const&) = delete;
+
   CatBoostJson const& Get(char const* key) const { return Maybe(object_, key); }
 
  private:
