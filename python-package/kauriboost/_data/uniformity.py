@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from .._public import public
 
 
 @public("kauriboost.shuffling")
-class ShuffleUniformity(NamedTuple):
+@dataclass(frozen=True)
+class ShuffleUniformity:
     """Result of `shuffle_uniformity`.
 
     Attributes

@@ -36,9 +36,6 @@ class PartialDependence:
     mean
         ``[n_values]``, for two features ``[n_values, n_values]``: the mean over the rows, with their weights. Several
         outputs add a last axis.
-    individual
-        ``[n_rows, n_values]``, with a last axis for several outputs: the curve of each row. For two features it has no
-        rows. For margins the curves are predicted when this is first read, which takes most of the time.
     observed
         ``[n_rows]``: the feature's values in the rows, NaN for missing ones; ``[n_rows, 2]`` for two features.
     feature_name
@@ -77,7 +74,10 @@ class PartialDependence:
 
     @property
     def individual(self) -> np.ndarray:
-        """The curve of each row."""
+        """The curve of each row: ``[n_rows, n_values]``, outputs as a last axis; no rows for two features.
+
+        For margins the curves are predicted when this is first read, which takes most of the time.
+        """
         return self._curves.values() if isinstance(self._curves, RowCurves) else np.asarray(self._curves)
 
     def curves_of(self, rows: np.ndarray) -> np.ndarray:
