@@ -164,8 +164,8 @@ def _draw_map(ax: Any, dependence: PartialDependence, rows: np.ndarray) -> Any:
         axis.set_label_text(name, **AS_WRITTEN)
         places.append(_places(dependence, number))
     limit = np.abs(dependence.mean).max() if dependence.kind == "effect" else None
-    ends = {} if limit is None else {"vmin": -limit, "vmax": limit}
-    image = ax.pcolormesh(*places, dependence.mean.T, cmap=colors(), shading=shading, rasterized=True, **ends)
+    ends = {"cmap": colors()} if limit is None else {"cmap": colors("white"), "vmin": -limit, "vmax": limit}
+    image = ax.pcolormesh(*places, dependence.mean.T, shading=shading, rasterized=True, **ends)
     bar = ax.figure.colorbar(image, ax=ax, aspect=30, pad=0.02)
     bar.set_label(_label_of(dependence), **AS_WRITTEN)
     bar.outline.set_visible(False)

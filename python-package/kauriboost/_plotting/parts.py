@@ -20,11 +20,11 @@ AS_WRITTEN = {"parse_math": False}  # for texts that contain names: two '$' do n
 WORDS = {"shapley": "SHAP", "approximate": "approximate SHAP", "banzhaf": "Banzhaf", "taylor": "Taylor"}
 
 
-def colors() -> Any:
-    """Return the colour map of values, from low to high."""
+def colors(middle: str = "#8e4a9e") -> Any:
+    """Return the colour map of values, from low to high; with ``middle="white"`` that of effects around 0."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("kauri", [BLUE, "#8e4a9e", RED])
+    return LinearSegmentedColormap.from_list("kauri", [BLUE, middle, RED])
 
 
 def value_of(explanation: Explanation | GlobalImportance) -> str:

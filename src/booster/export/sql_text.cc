@@ -31,15 +31,17 @@ std::string QuotedForSql(std::string_view text, char mark) {
 }
 
 constexpr std::size_t kMostLevels = 100;
-constexpr std::size_t kMostLevelsOfSqlite = 16;  // its parser's stack has 100 places, and a level takes up to 6
+constexpr std::size_t kMostLevelsOfSqlite = 14;  // its parser's stack has 100 places, and a level takes up to 6
 
 /// Writes one tree; one object per tree.
 class TreeText {
  public:
-  TreeText(ExportedModel const& model, std::size_t tree, std::int64_t place, std::size_t deepest)
+  TreeText(ExportedModel const& model, std::size_t tree, std::int64_t place, std::size_t indent,
+           std::size_t most_levels)
       : model_(model),
         place_(place),
-        deepest_(deepest),
+        most_levels_(most_levels),
+        deepest_(indent + 2 * (most_levels - 1)),
         split_(model.tree_leaf[tree] - tree),
         leaf_(model.tree_leaf[tree]) {}
 
@@ -48,8 +50,8 @@ class TreeText {
     if (n_leaves == 1)
       return SqlNumber(static_cast<double>(model_.leaves[leaf_++ * ToSize(model_.leaf_width) + place_]));
     if (indent > deepest_) {
-      Fail(ErrorKind::kParameter, "a tree has more than ", kMostLevels, " levels, or ", kMostLevelsOfSqlite,
-           " for SQLite, which parsers of databases refuse; train with a smaller max_depth, or export C.");
+      Fail(ErrorKind::kParameter, "a tree has more than ", most_levels_,
+           " levels, which the database's parser refuses; train with a smaller max_depth, or export C.");
     }
     auto const& split = model_.splits[split_++];
     auto const& condition = model_.conditions[split.condition];
@@ -75,6 +77,7 @@ class TreeText {
 
   ExportedModel const& model_;
   std::int64_t place_;
+  std::size_t most_levels_;
   std::size_t deepest_;  ///< the largest indentation of a split
   std::size_t split_;
   std::size_t leaf_;
@@ -240,7 +243,7 @@ std::vector<std::size_t> UsedColumns(ExportedModel const& model) {
 std::string SqlTree(ExportedModel const& model, SqlDialect dialect, std::size_t tree, std::int64_t place,
                     std::size_t indent) {
   auto const most_levels = dialect == SqlDialect::kSqlite ? kMostLevelsOfSqlite : kMostLevels;
-  TreeText text(model, tree, place, indent + 2 * (most_levels - 1));
+  TreeText text(model, tree, place, indent, most_levels);
   return text.Write(model.tree_leaf[tree + 1] - model.tree_leaf[tree], indent);
 }
 

@@ -351,8 +351,10 @@ def test_sql_refuses_what_databases_do_not_parse(folder: Path) -> None:
         cover=np.ones(241),
     )
     deep = forests.from_trees([chain], 1)
-    with pytest.raises(kb.ParameterError, match="levels, or 16 for SQLite, which parsers"):
+    with pytest.raises(kb.ParameterError, match="more than 100 levels"):
         deep.export(folder / "model.sql", "duckdb")
+    with pytest.raises(kb.ParameterError, match="more than 14 levels"):
+        deep.export(folder / "model.sql", "sqlite")
     said = deep.export(folder / "deep.c", test=True)
     assert said is not None
     assert " 0 of " in said
