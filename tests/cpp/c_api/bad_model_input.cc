@@ -110,7 +110,7 @@ std::vector<BadInput> BadModels() {
        KAURI_ERROR_IO},
       {"export without a target",
        [](World& world) { return KauriBoosterExport(world.booster.get(), "model.txt", "{}"); },
-       {"model.txt", "name one of them", "onnx"},
+       {"model.txt", "give target= one of", "onnx"},
        KAURI_ERROR_PARAMETER},
       {"another export target",
        [](World& world) {
