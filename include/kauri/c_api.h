@@ -683,10 +683,10 @@ KAURI_API int KauriDeviceArrayFree(KauriDeviceArrayHandle handle);
  * the absolute values, whose shape lacks the axis of rows}. The base_margin of `dmat` is used. `background`: null; or a
  * DMatrix of at least one row, for every type but 3 and 5: interventional values and interactions. Features outside a
  * coalition come from its rows, and the result is the mean over them. The bias is the mean margin of the background's
- * rows. Their weights and base margins are not used, and no cover of the model is. Only type 2 against a background is computed on a device; the CPU computes
- * the others. *out_result: row-major float32 in host memory, shape *out_shape [*out_dim]. Errors: another type, a
- * feature that does not exist or is given twice, no rows to take the mean of, an empty background, a background for
- * type 3 or 5.
+ * rows. Their weights and base margins are not used, and no cover of the model is. Only type 2 against a background is
+ * computed on a device; the CPU computes the others. *out_result: row-major float32 in host memory, shape *out_shape
+ * [*out_dim]. Errors: another type, a feature that does not exist or is given twice, no rows to take the mean of, an
+ * empty background, a background for type 3 or 5.
  */
 KAURI_API int KauriBoosterExplain(BoosterHandle handle, DMatrixHandle dmat, DMatrixHandle background,
                                   char const* config, bst_ulong const** out_shape, bst_ulong* out_dim,
@@ -750,11 +750,11 @@ KAURI_API int KauriBoosterExplainInteractions(BoosterHandle handle, DMatrixHandl
  * n + 2 cells: cell c is for values with exactly c thresholds at or below them, cell n + 1 for missing values; a
  * category c is the values from c to c + 1. Where the model encodes the categories of a column (categorical_encoding=
  * ordered), or treats unknown ones by a policy, only out_cells tells the cell of a value. `background`: the rows over
- * which the mean is taken, with their weights, also those of queries, and base margins. `points`: null, or rows whose cells are returned. `config`: {"iteration_begin", "iteration_end" as
- * above; optional "features": a list of numbers, all by default; "pairs": a list of lists of two of the features, none
- * by default, or "together" to list the pairs of features that occur together on a path, without their surfaces;
- * "distribution": "rows", or "product" for features that are independent of each other, which gives the functional
- * analysis of variance instead}.
+ * which the mean is taken, with their weights, also those of queries, and base margins. `points`: null, or rows whose
+ * cells are returned. `config`: {"iteration_begin", "iteration_end" as above; optional "features": a list of numbers,
+ * all by default; "pairs": a list of lists of two of the features, none by default, or "together" to list the pairs of
+ * features that occur together on a path, without their surfaces; "distribution": "rows", or "product" for features
+ * that are independent of each other, which gives the functional analysis of variance instead}.
  *
  * *out_thresholds: feature i owns the entries from out_begin[i] to out_begin[i + 1]; *out_n_features features.
  * *out_values, *out_n_values float64 numbers: the mean margin [*out_n_outputs], then a curve per feature [n_outputs,

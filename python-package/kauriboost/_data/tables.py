@@ -38,7 +38,7 @@ def columns_of(matrix: DMatrix, features: list[int]) -> np.ndarray:
 
 
 def weights_of_rows(matrix: DMatrix) -> np.ndarray | None:
-    """Return the weights of the rows in float64, those of queries repeated for their rows; None if there are none.
+    """Return the weight of each row in float64: its query's weight if there are queries; None without weights.
 
     Raises DataError for another number of weights.
     """

@@ -28,7 +28,7 @@ from . import best
 from .fit_data import FitData, GivenRows, require_cells
 from .functions import as_objective
 from .held_out import hold_out, stops_early
-from .missing import MissingCallback, missing_of, missing_to_take
+from .missing import MissingCallback, missing_to_take, model_to_export
 from .of_xgboost import is_of_xgboost, parameters_of
 from .parameters import Parameters
 from .stages import HeldRows, Stage, stages
@@ -357,15 +357,7 @@ class KauriModel(Parameters):
 
     def export(self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False) -> str | None:
         """Write the rounds that predict as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
-        booster, end = self.get_booster(), self._rounds(None)[1]
-        known = missing_of(booster)
-        if known is not None:
-            warnings.warn(
-                f"the model was trained with missing={known:g}, and in the exported program that is a number; give it "
-                "NaN or NULL for a missing value.",
-                stacklevel=2,
-            )
-        return (booster[:end] if end else booster).export(fname, target, test)
+        return model_to_export(self.get_booster(), self._rounds(None)[1]).export(fname, target, test)
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Save the model; see `Booster.save_model`."""

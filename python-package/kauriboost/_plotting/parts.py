@@ -21,7 +21,7 @@ WORDS = {"shapley": "SHAP", "approximate": "approximate SHAP", "banzhaf": "Banzh
 
 
 def colors(middle: str = "#8e4a9e") -> Any:
-    """Return the colour map of values, from low to high; with ``middle="white"`` that of effects around 0."""
+    """Return the colour map of values, from low to high; ``middle="white"`` suits effects around 0."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("kauri", [BLUE, middle, RED])
