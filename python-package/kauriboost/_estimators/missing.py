@@ -75,8 +75,8 @@ def model_to_export(booster: Booster, end: int) -> Booster:
     known = missing_of(booster)
     if known is not None:
         warnings.warn(
-            f"the model was trained with missing={known:g}, and in the exported program that is a number; give it NaN or "
-            "NULL for a missing value.",
+            f"the model was trained with missing={known:g}, and in the exported program that is a number; give it NaN "
+            "or NULL for a missing value.",
             stacklevel=3,
         )
     return booster[:end] if end else booster
