@@ -239,7 +239,7 @@ def test_several_outputs(classifier: KauriClassifier, multiclass: Table) -> None
         np.testing.assert_allclose(alone.of_set([1, 0]), pair, atol=2e-6)
         np.testing.assert_array_equal(alone.of_set([1, 0]), found.of_set([1, 0], name))
         np.testing.assert_array_equal(alone.base_values, found.base_values[:, number])
-    with pytest.raises(kb.ParameterError, match="no output None"):
+    with pytest.raises(kb.ParameterError, match="choose one by output="):
         found.row(0)
 
 
