@@ -11,6 +11,7 @@ import kauriboost.shap as ours
 import lightgbm as lgb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import shap
 import xgboost as xgb
@@ -241,3 +242,13 @@ def test_what_is_not_explained_is_refused_with_the_reason() -> None:
         loss.shap_interaction_values(SHOWN)
     with pytest.raises(kb.InternalError, match="add up to"):
         ours.TreeExplainer(REGRESSOR).assert_additivity(np.zeros((2, 4)), np.full(2, 99.0))
+
+
+def test_columns_in_another_order_are_refused() -> None:
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["a", "b", "c"])
+    explainer = ours.TreeExplainer(xgb.XGBRegressor(n_estimators=3).fit(X, X.a))
+    turned = X[["c", "b", "a"]]
+    for rows in (turned, pl.from_pandas(turned), turned.iloc[0]):
+        with pytest.raises(kb.DataError, match="pass the model's columns in its order"):
+            explainer.shap_values(rows)
+    np.testing.assert_array_equal(explainer.shap_values(pl.from_pandas(X)), explainer.shap_values(X))
