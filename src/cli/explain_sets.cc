@@ -20,7 +20,7 @@ namespace kauri::cli {
 namespace {
 
 /// Writes a header and a line for each row, output and set: row, output if there are several, features, value. The
-/// features are separated by semicolons; the base value comes first, as that of the set `bias`.
+/// features are separated by semicolons; the base value comes first, as the value of the set `bias`.
 class SetLines {
  public:
   SetLines(std::vector<std::string> const& names, std::int64_t n_outputs, std::ostream* out)

@@ -26,9 +26,9 @@ from .._training.refit import refit
 from .._training.train import train
 from . import best
 from .fit_data import FitData, GivenRows, require_cells
-from .functions import as_objective
+from .functions import as_objective, first_rounds
 from .held_out import hold_out, stops_early
-from .missing import MissingCallback, missing_to_take, model_to_export
+from .missing import MissingCallback, missing_to_take
 from .of_xgboost import is_of_xgboost, parameters_of
 from .parameters import Parameters
 from .stages import HeldRows, Stage, stages
@@ -357,7 +357,7 @@ class KauriModel(Parameters):
 
     def export(self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False) -> str | None:
         """Write the rounds that predict as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
-        return model_to_export(self.get_booster(), self._rounds(None)[1]).export(fname, target, test)
+        return first_rounds(self.get_booster(), self._rounds(None)[1]).export(fname, target, test)
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Save the model; see `Booster.save_model`."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._data.matrix import DMatrix
-from .._model.booster import Objective
+from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
 
 
@@ -66,3 +66,8 @@ def as_metric(functions: Sequence[Callable[..., Any]], by_query: bool) -> Custom
     return lambda predictions, data: [
         (_name(function), value_of(function, predictions, data)) for function in functions
     ]
+
+
+def first_rounds(booster: Booster, end: int) -> Booster:
+    """Return the rounds before `end`, or the booster itself if `end` is 0."""
+    return booster[:end] if end else booster

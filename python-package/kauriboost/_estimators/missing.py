@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 from .._binding.errors import ModelError
 from .._data.matrix import missing_value
@@ -68,18 +67,6 @@ def missing_to_take(booster: Booster, missing: float | None) -> float | None:
             "or set it after loading to the value that the rows have."
         )
     return known
-
-
-def model_to_export(booster: Booster, end: int) -> Booster:
-    """Return the rounds before `end`, all if it is 0. Warn of a value for missing data, which other programs ignore."""
-    known = missing_of(booster)
-    if known is not None:
-        warnings.warn(
-            f"the model was trained with missing={known:g}, and in the exported program that is a number; give it NaN "
-            "or NULL for a missing value.",
-            stacklevel=3,
-        )
-    return booster[:end] if end else booster
 
 
 def _same(a: float, b: float) -> bool:

@@ -211,7 +211,8 @@ def dependence_curves(
     features
         The features with a curve, by name or number; all by default.
     pairs
-        Pairs of them whose joint dependence is computed, as many numbers as both features have intervals together.
+        Pairs of them whose joint dependence is computed. A pair takes the product of both features' numbers of
+        intervals.
     feature_names, iteration_range
         As for `explain`.
 

@@ -102,7 +102,7 @@ def functional_anova(
         The features with an effect, by name or number; all by default.
     pairs
         The pairs with an effect; by default all pairs of `features` that occur together on a path of a tree. Each takes
-        as many numbers as both features have intervals together.
+        the product of both features' numbers of intervals.
     feature_names, iteration_range
         As for `explain`.
 

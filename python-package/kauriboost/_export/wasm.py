@@ -46,7 +46,7 @@ def _define(c_text: bytes, name: str) -> str:
 
 
 _MODULE = """\
-// A model of Kauri. loadModel() reads the WebAssembly file beside this module, or that of the URL or bytes it is given.
+// A model of Kauri. loadModel() reads the WebAssembly file beside this module, or takes the URL or bytes of another.
 //
 //   const model = await loadModel();
 //   model.predict({age: 41, city: "Paris"})   // by the names of columns; what is absent is missing

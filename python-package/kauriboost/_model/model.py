@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -197,6 +198,13 @@ class Model(FeatureInfo):
         ModelError
             The test found other numbers than the model's.
         """
+        missing = self.attr("kauri_missing")  # which estimators store
+        if missing is not None:
+            warnings.warn(
+                f"the model was trained with missing={missing[:80]}, and in the exported program that is a number; "
+                "give it NaN or NULL for a missing value.",
+                stacklevel=2,
+            )
         path = Path(os.fsdecode(fname))
         if target == "wasm" or (target is None and path.suffix == ".wasm"):
             target = "wasm"

@@ -82,7 +82,7 @@ class ConditionMaker {
       condition->categories = std::move(right);
       return;
     }
-    // An unseen category goes the way of a missing value, so the list is that of the other side.
+    // An unseen category goes the way of a missing value, so the list holds the categories of the other side.
     condition->listed_right = !condition->missing_right;
     for (auto const category : *seen) {
       auto const goes_right = std::binary_search(right.begin(), right.end(), category);

@@ -84,7 +84,7 @@ std::int32_t HashIn(CatBoostJson const& value) {
   return static_cast<std::int32_t>(WholeOf(value, "hash", kPlace, Limits::min(), Limits::max()));
 }
 
-/// Adds the names that were found for a column to those of the columns before. \throws Error(kModel) for too many.
+/// Adds the number of names found for a column to the number of the columns before. \throws Error(kModel) for too many.
 void CountFound(std::size_t n_names, std::string const& column, std::size_t* n_found) {
   *n_found += n_names;
   if (*n_found <= kMostFoundInAll) return;

@@ -333,6 +333,15 @@ def test_targets_are_named(file: str, target: str | None, words: str, folder: Pa
         models.model("stump").export(folder / file, target)
 
 
+def test_a_value_for_missing_data_is_named(folder: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[::5, 0] = -9
+    fitted = kb.KauriRegressor(missing=-9, n_estimators=2).fit(X, X[:, 1])
+    for model in (fitted, fitted.get_booster(), fitted.get_booster()[:1]):
+        with pytest.warns(UserWarning, match="trained with missing=-9"):
+            model.export(folder / "missing.c")
+
+
 def test_sql_refuses_what_databases_do_not_parse(folder: Path) -> None:
     booster = kb.Booster(model_file=models.model("exact").save_raw())
     booster.feature_names = ["a", "b", "c", "d", ""]
