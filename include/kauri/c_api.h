@@ -366,6 +366,15 @@ KAURI_API int KauriSummarizeColumns(DMatrixHandle handle, char const* config, bs
  * more]); infinite or negative values that have no meaning; a wrong length.
  */
 KAURI_API int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char const* data);
+/**
+ * Finds the classes among labels. `labels`: array interface of a vector of n numbers of any type, in host memory.
+ * max_classes: 1 to 1024. out_classes: room for max_classes numbers, which receives the distinct labels, ascending.
+ * out_codes: [n], receives the index of each label among them, so the codes are labels for a DMatrix. out_n: the number
+ * of classes. It is 0, and the codes are undefined, where there are more than max_classes distinct labels, where a label
+ * is NaN or infinite, or where an integer lies beyond 2^53. Errors: a table; a max_classes out of bounds.
+ */
+KAURI_API int KauriFindClasses(char const* labels, uint32_t max_classes, float* out_codes, double* out_classes,
+                               bst_ulong* out_n);
 /** Replaces one field by `len` float32 elements, row-major. */
 KAURI_API int XGDMatrixSetFloatInfo(DMatrixHandle handle, char const* field, float const* array, bst_ulong len);
 /** Replaces one field by `len` unsigned integers. */

@@ -1,6 +1,7 @@
 /// Information on a DMatrix: setters, getters, counts, and the features as compressed rows.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
+#include "data/label_classes.h"
 #include "data/meta_info.h"
 
 namespace kauri::c_api {
@@ -144,6 +146,16 @@ int ReturnCount(DMatrixHandle handle, bst_ulong* out, std::int64_t MetaInfo::*co
   });
 }
 
+/// Returns the labels for KauriFindClasses, whose arguments it checks.
+ArrayView LabelsOf(char const* labels, std::uint32_t max_classes) {
+  auto const array = ArrayOf(labels, "labels");
+  if (array.shape[1] != 1) Fail(ErrorKind::kData, "labels have ", array.shape[1], " columns; expected a vector.");
+  if (max_classes == 0 || max_classes > kMostFoundClasses) {
+    Fail(ErrorKind::kParameter, "max_classes is ", max_classes, "; expected 1 to ", kMostFoundClasses, ".");
+  }
+  return array;
+}
+
 }  // namespace
 }  // namespace kauri::c_api
 
@@ -197,6 +209,20 @@ int XGDMatrixGetFloatInfo(DMatrixHandle handle, char const* field, bst_ulong* ou
     auto const& values = kauri::GetFloatInfo(matrix->Info(), NotNull(field, "field"));
     *NotNull(out_len, "out_len") = values.size();
     *NotNull(out, "out") = values.data();
+  });
+}
+
+int KauriFindClasses(char const* labels, std::uint32_t max_classes, float* out_codes, double* out_classes,
+                     bst_ulong* out_n) {
+  return Guard([&] {
+    auto const array = LabelsOf(labels, max_classes);
+    auto const n = static_cast<std::size_t>(array.shape[0]);
+    NotNull(out_n, "out_n");
+    NotNull(out_classes, "out_classes");
+    auto* const codes = n == 0 ? out_codes : NotNull(out_codes, "out_codes");
+    auto const classes = kauri::FindClasses(MakeContext(0), array, max_classes, {codes, n});
+    std::copy(classes.begin(), classes.end(), out_classes);
+    *out_n = classes.size();
   });
 }
 

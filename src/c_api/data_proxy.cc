@@ -49,14 +49,25 @@ void DropRows(DataHandle* proxy) {
   if (HoldsRows(*proxy)) SetRows(proxy, InfoOfUnknownRows(), {});
 }
 
-/// Gives rows to a proxy as a view, which `view_of` creates from the missing value.
+struct Shape {
+  std::int64_t n_rows;
+  std::int64_t n_cols;
+};
+
+/// Gives rows of this shape to a proxy as a view, which `view_of` creates from the missing value.
 template <typename ViewOf>
-void SetView(DMatrixHandle handle, ViewOf view_of) {
+void SetView(DMatrixHandle handle, Shape shape, ViewOf view_of) {
   ProxyChange const proxy(handle);
-  auto const view = view_of(kNaN, MakeContext(0));
-  SetRows(&*proxy, InfoOfNext(*proxy, view->NumRows(), view->NumCols()),
+  SetRows(&*proxy, InfoOfNext(*proxy, shape.n_rows, shape.n_cols),
           {[view_of](Context const& ctx, float missing) { return DataMatrix::FromView(ctx, *view_of(missing, ctx)); },
            [view_of](Context const& ctx, float missing) { return view_of(missing, ctx); }});
+}
+
+/// Does the same where only the view knows its shape; it also checks the arrays.
+template <typename ViewOf>
+void SetView(DMatrixHandle handle, ViewOf view_of) {
+  auto const view = view_of(kNaN, MakeContext(0));
+  SetView(handle, {view->NumRows(), view->NumCols()}, view_of);
 }
 
 void SetTable(DMatrixHandle handle, std::shared_ptr<ArrowTable const> const& table) {
@@ -176,8 +187,9 @@ int XGProxyDMatrixCreate(DMatrixHandle* out) {
 
 int XGProxyDMatrixSetDataDense(DMatrixHandle handle, char const* data) {
   return Guard([&] {
-    SetView(handle, [array = ArrayOf(data, "data")](float missing, Context const& ctx) {
-      return kauri::MakeDenseView(array, missing, ctx);
+    auto const array = ArrayOf(data, "data");
+    SetView(handle, {array.shape[0], array.shape[1]}, [array](float missing, Context const& ctx) {
+      return kauri::MakeDenseView(array, missing, ctx);  // reads all values for one that is infinite
     });
   });
 }

@@ -125,29 +125,43 @@ void DataMatrix::Finish(std::int64_t n_rows, std::int64_t n_cols, std::int64_t n
 
 namespace {
 
-std::unique_ptr<DataMatrix> CopyRows(Context const& ctx, DataView const& view) {
+struct DenseCopy {
+  DenseStorage storage;
+  std::int64_t n_present = 0;
+};
+
+/// Copies rows, and counts and checks their values while these are in a cache: 8 bytes of memory per value.
+DenseCopy CopyDense(Context const& ctx, DataView const& view) {
   auto const n_rows = view.NumRows();
   auto const n_cols = view.NumCols();
-  if (auto const* sparse = dynamic_cast<SparseView const*>(&view)) {
-    return DataMatrix::FromCsr(sparse->CopyCsr(ctx), n_cols, ctx);
-  }
   CheckColumnCount(n_cols);
   if (n_cols == 0 && n_rows > std::numeric_limits<std::int32_t>::max()) {  // no memory limits their number
     Fail(ErrorKind::kData, "the data have ", n_rows, " rows but no columns.");
   }
-  DenseStorage storage;
-  ResizeLarge(ctx, &storage.values, NumCells(n_rows, n_cols));
-  auto const n_copied = n_cols == 0 ? 0 : n_rows;
-  ParallelForBlocks(ctx, n_copied, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    view.CopyRows(begin, end, n_cols, storage.values.data() + begin * n_cols);
+  DenseCopy copy;
+  ResizeLarge(ctx, &copy.storage.values, NumCells(n_rows, n_cols));
+  std::atomic<std::int64_t> n_present{0};
+  ParallelForBlocks(ctx, n_cols == 0 ? 0 : n_rows, kRowsPerBlock, [&](auto begin, auto end, std::int64_t) {
+    auto* const rows = copy.storage.values.data() + begin * n_cols;
+    view.CopyRows(begin, end, n_cols, rows);
+    n_present += CountFinite({begin, end - begin, n_cols}, rows);
   });
-  return DataMatrix::FromDense(std::move(storage), n_rows, n_cols, ctx);
+  copy.n_present = n_present;
+  return copy;
 }
 
 }  // namespace
 
 std::unique_ptr<DataMatrix> DataMatrix::FromView(Context const& ctx, DataView const& view) {
-  auto matrix = CopyRows(ctx, view);
+  std::unique_ptr<DataMatrix> matrix;
+  if (auto const* sparse = dynamic_cast<SparseView const*>(&view)) {
+    matrix = FromCsr(sparse->CopyCsr(ctx), view.NumCols(), ctx);
+  } else {
+    auto copy = CopyDense(ctx, view);
+    matrix.reset(new DataMatrix());
+    matrix->dense_ = std::move(copy.storage);
+    matrix->Finish(view.NumRows(), view.NumCols(), copy.n_present);
+  }
   matrix->info_.category_names.assign(view.Categories().begin(), view.Categories().end());
   return matrix;
 }

@@ -60,10 +60,25 @@ TargetSums SumByTarget(Context const& ctx, MetaInfo const& info, Span<GradientPa
   return SumTargets(ctx, info, {n_targets}, sum_of, term_of);
 }
 
+namespace {
+
+/// Returns the sum of the labels [begin, end), added up in their order; none is missing if there is one target.
+double SumOf(std::vector<float> const& labels, std::int64_t begin, std::int64_t end) {
+  double sum = 0.0;
+  for (auto i = begin; i < end; ++i) sum += static_cast<double>(labels[i]);
+  return sum;
+}
+
+}  // namespace
+
 std::vector<float> MeanLabels(Context const& ctx, MetaInfo const& info, std::string const& objective) {
   auto const n_targets = info.n_targets;
   auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
     TargetSums block(n_targets);
+    if (n_targets == 1 && info.weights.empty()) {
+      block.Add(0, SumOf(info.labels, begin, end), static_cast<double>(end - begin));
+      return block;
+    }
     for (auto row = begin / n_targets; row < end / n_targets; ++row) {
       auto const weight = static_cast<double>(info.Weight(row));
       for (std::int64_t target = 0; target < n_targets; ++target) {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from ctypes import POINTER, byref, c_char_p, c_float, c_uint, c_uint64, c_void_p, cast
+from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_uint, c_uint64, c_void_p, cast
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,14 @@ def copied(pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
     if 0 in shape:
         return np.empty(shape, dtype=np.dtype(pointer._type_))
     return copy_of(np.ctypeslib.as_array(pointer, shape=shape), num_threads())
+
+
+def find_classes(labels: np.ndarray, max_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Call KauriFindClasses; return the classes, [n_classes] of float64, and the codes of the labels, [n] of float32."""
+    classes, codes, n_classes = np.empty(max_classes), np.empty(len(labels), np.float32), c_uint64()
+    pointers = codes.ctypes.data_as(POINTER(c_float)), classes.ctypes.data_as(POINTER(c_double))
+    check(LIB.KauriFindClasses(interface(labels), max_classes, *pointers, byref(n_classes)))
+    return classes[: n_classes.value], codes
 
 
 def permutation(n: int, seed: int, count: int) -> np.ndarray:

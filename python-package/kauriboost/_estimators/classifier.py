@@ -62,6 +62,9 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         if self._is_multilabel:
             return self._encode_table(y)
         labels = column_or_1d(y, warn=True)
+        found = _classes.few_numbers(labels)
+        if found is not None and np.array_equal(found[0], self.classes_):
+            return found[1]
         require_labels(labels)
         return _classes.codes_of(labels, self.classes_)
 
@@ -104,7 +107,8 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         """Train on rows X and labels y; see `KauriRegressor.fit`."""
         y = collected(y)
         self._require_target(y)
-        self._check_targets(y)
+        if has_several_columns(y):
+            self._check_targets(y)
         fields = {"weight": sample_weight, "base_margin": base_margin, "feature_weights": feature_weights}
         apart = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
         apart |= {"eval_X": eval_X, "eval_y": eval_y, "eval_sample_weight": eval_sample_weight}
@@ -171,6 +175,11 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         check_classification_targets(y)
 
     def _classes_in(self, y: Any) -> np.ndarray:
+        """Return the classes among labels, and refuse labels that are none."""
+        found = _classes.few_numbers(np.asarray(y))
+        if found is not None:
+            return found[0]
+        self._check_targets(y)
         classes: np.ndarray = np.unique(np.asarray(y))
         return classes
 

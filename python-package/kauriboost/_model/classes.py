@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._binding.arrays import find_classes
 from .._binding.errors import ModelError
 from .booster import Booster
 
@@ -14,6 +15,7 @@ ATTRIBUTE = "kauri_classes"
 _ANY_LENGTH = {"U": np.str_, "S": np.bytes_, "O": np.object_}  # the length follows from the values
 _WORDS = (str, bool, int, float)  # types of objects that JSON can represent
 _MAX_BYTES = 8  # maximum size of a number
+_MANY_CLASSES = 256  # more classes than most data have
 
 
 def are_numbers_from_0(classes: np.ndarray) -> bool:
@@ -53,6 +55,20 @@ def classes_of(booster: Booster) -> np.ndarray | None:
     except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise _damaged(f"is {text[:80]!r}") from error
     return classes
+
+
+def few_numbers(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the distinct labels, ascending, and the code of each label among them, found on all threads.
+
+    None for labels that are not a vector of whole numbers, have more than 256 distinct ones, or have one for less than
+    every second row; NumPy and scikit-learn decide on those.
+    """
+    if labels.ndim != 1 or labels.dtype.kind not in "biuf" or labels.dtype.itemsize > _MAX_BYTES:
+        return None
+    found, codes = find_classes(labels, _MANY_CLASSES)
+    if len(found) == 0 or 2 * len(found) > len(labels) or (found != np.floor(found)).any():
+        return None
+    return found.astype(labels.dtype), codes
 
 
 def codes_of(y: Any, classes: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 #include "data/arrays/value_rules.h"
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -18,21 +19,31 @@ void FailAtInfinite(float const* values, std::int64_t first_row, std::int64_t n_
   }
 }
 
-std::int64_t CountFinite(Context const& ctx, float const* values, std::int64_t n_rows, std::int64_t n_cols) {
-  auto const n_values = n_rows * n_cols;
-  std::vector<std::int64_t> of_block(NumBlocks(n_values, kValuesPerBlock));
-  ParallelForBlocks(ctx, n_values, kValuesPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+std::int64_t CountFinite(RowsOfTable const& rows, float const* values) {
+  // counted in 32 bits, which vectors of floats fill, a stretch at a time, for which they suffice
+  constexpr std::int64_t kStretch = std::int64_t{1} << 30U;
+  auto const n_values = rows.n_rows * rows.n_cols;
+  std::int64_t n_present = 0;
+  std::int32_t infinite = 0;
+  for (std::int64_t begin = 0; begin < n_values; begin += kStretch) {
+    auto const end = std::min(n_values, begin + kStretch);
     std::int32_t present = 0;
-    std::int32_t infinite = 0;
     for (auto i = begin; i < end; ++i) {
       present += static_cast<std::int32_t>(values[i] == values[i]);
       infinite |= static_cast<std::int32_t>(std::fabs(values[i]) == std::numeric_limits<float>::infinity());
     }
-    if (infinite != 0) {
-      auto const row = begin / n_cols;
-      FailAtInfinite(values + row * n_cols, row, (end - 1) / n_cols - row + 1, n_cols);
-    }
-    of_block[block] = present;
+    n_present += present;
+  }
+  if (infinite != 0) FailAtInfinite(values, rows.first_row, rows.n_rows, rows.n_cols);
+  return n_present;
+}
+
+std::int64_t CountFinite(Context const& ctx, float const* values, std::int64_t n_rows, std::int64_t n_cols) {
+  if (n_cols == 0) return 0;
+  auto const block_rows = std::max<std::int64_t>(1, kValuesPerBlock / n_cols);
+  std::vector<std::int64_t> of_block(NumBlocks(n_rows, block_rows));
+  ParallelForBlocks(ctx, n_rows, block_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
+    of_block[block] = CountFinite({begin, end - begin, n_cols}, values + begin * n_cols);
   });
   return std::accumulate(of_block.begin(), of_block.end(), std::int64_t{0});
 }

@@ -47,7 +47,17 @@ bool ConvertValues(char const* from, std::int64_t stride, std::int64_t n, float 
 /// if there is none.
 void FailAtInfinite(float const* values, std::int64_t first_row, std::int64_t n_rows, std::int64_t n_cols);
 
-/// Counts the values of [n_rows, n_cols] that are not NaN. \throws Error(kData) for infinite values.
+/// Some rows of a table.
+struct RowsOfTable {
+  std::int64_t first_row;
+  std::int64_t n_rows;
+  std::int64_t n_cols;
+};
+
+/// Counts the values of these rows that are not NaN. \throws Error(kData) for infinite values.
+std::int64_t CountFinite(RowsOfTable const& rows, float const* values);
+
+/// Does the same for all rows, [n_rows, n_cols], on all threads.
 std::int64_t CountFinite(Context const& ctx, float const* values, std::int64_t n_rows, std::int64_t n_cols);
 
 }  // namespace kauri
