@@ -110,7 +110,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const on_device = MakeDeviceObjective(objective);
     if (on_device != nullptr && (!IsDistributed(ctx) || on_device->IsOfRowsAlone())) {
       own.rows.ComputeGradients(
-          {Cuda(), ctx, *on_device, own.Info(Cuda(), train), train.InfoRevision(), iteration, fewest_rows_});
+          {Cuda(), ctx, *on_device, own.Info(Cuda(), ctx, train), train.InfoRevision(), iteration, fewest_rows_});
       return;
     }
     SayHostCopy("objective", objective.Name(), ctx);
@@ -168,7 +168,7 @@ class CudaEngine : public Engine, public DeviceSide {
       on_device.ExpectTree(state);
       auto task = MakeTreeInput({Cuda(), ctx, train.Info(), tree, [&](char const* line) { SayOnce(line); }}, &own);
       if (ReducesErrors(tree)) {
-        task.errors = own.arrays.errors.Of(Cuda(), own.Info(Cuda(), train), own.rows.Margins(Cuda()), tree);
+        task.errors = own.arrays.errors.Of(Cuda(), own.Info(Cuda(), ctx, train), own.rows.Margins(Cuda()), tree);
       }
       auto const leaf_of_row = own.rows.LeavesHere();
       built.push_back(on_device.BuildOnDevice(Cuda(), ctx, train, task, state, leaf_of_row));
@@ -201,7 +201,7 @@ class CudaEngine : public Engine, public DeviceSide {
     std::vector<double> values;
     for (auto const& metric : metrics) {
       if (auto const on_device = DeviceVersion(ctx, *metric, data.Info())) {
-        values.push_back(on_device->Evaluate(Cuda(), predictions, own.Info(Cuda(), data)));
+        values.push_back(on_device->Evaluate(Cuda(), predictions, own.Info(Cuda(), ctx, data)));
       } else {
         if (on_host.size() != predictions.size()) on_host = ToHost(Cuda(), predictions.data(), predictions.size());
         values.push_back(metric->Evaluate(ctx, on_host, data.Info()));

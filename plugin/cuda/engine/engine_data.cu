@@ -6,6 +6,7 @@
 #include "cuda/common/kept.h"
 #include "cuda/common/launch.h"
 #include "cuda/common/memory_plan.h"
+#include "cuda/data/row_parts.h"
 #include "cuda/engine/engine_data.h"
 #include "cuda/forest/host_rows.h"
 #include "data/meta_info.h"
@@ -28,10 +29,10 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-std::unique_ptr<InfoArrays const> MakeInfoArrays(CudaContext const& cuda, MetaInfo const& info) {
+std::unique_ptr<InfoArrays const> MakeInfoArrays(CudaContext const& cuda, Context const& ctx, MetaInfo const& info) {
   auto made = std::make_unique<InfoArrays>();
-  made->labels = ToDevice(cuda, info.labels);
-  made->weights = ToDevice(cuda, info.weights);
+  made->labels = UploadRows(cuda, ctx, info.labels);
+  made->weights = UploadRows(cuda, ctx, info.weights);
   made->group_ptr = ToDevice(cuda, info.group_ptr);
   made->largest_group = LargestGroup(info.group_ptr);
   made->lower_bounds = ToDevice(cuda, info.label_lower_bound);
@@ -138,13 +139,13 @@ bool EngineData::UploadFeatures(CudaContext const& cuda, Context const& ctx, Dat
   return true;
 }
 
-DeviceInfo EngineData::Info(CudaContext const& cuda, DataMatrix const& matrix) {
+DeviceInfo EngineData::Info(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix) {
   auto const& info = matrix.Info();
   if (info_ == nullptr || info_revision_ != matrix.InfoRevision()) {
     info_.reset();
     DerivedKey key{"cuda info", "revision=" + std::to_string(matrix.InfoRevision())};
     info_ = KeptWith<InfoArrays>(matrix, std::move(key), cuda.device)->Get([&](CudaContext const& own) {
-      return MakeInfoArrays(own, info);
+      return MakeInfoArrays(own, ctx, info);
     });
     info_revision_ = matrix.InfoRevision();
   }

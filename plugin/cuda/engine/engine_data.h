@@ -92,7 +92,7 @@ class EngineData {
   std::optional<DeviceRows> Features(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix,
                                      bool may_upload);
   /// Returns the current labels, weights and query groups.
-  DeviceInfo Info(CudaContext const& cuda, DataMatrix const& matrix);
+  DeviceInfo Info(CudaContext const& cuda, Context const& ctx, DataMatrix const& matrix);
   /// Validates metrics. \throws Error(kData) as Metric::Validate. Metrics that passed are not validated again for the
   /// same labels.
   void Validate(MetricList const& metrics, DataMatrix const& matrix);

@@ -147,10 +147,9 @@ class _ClassesOnCluster(_OnCluster, KauriClassifier):
     def _check_targets(self, y: Any) -> None:
         """Do nothing: the workers check the labels, because a check here would fetch them."""
 
-    def _classes_in(self, y: Any) -> np.ndarray:
+    def _classes_in(self, y: Any) -> tuple[np.ndarray, np.ndarray | None]:
         values = y if isinstance(y, da.Array) else y.to_dask_array()
-        classes: np.ndarray = np.unique(self.client.compute(da.unique(values.reshape(-1)), sync=True))
-        return classes
+        return np.unique(self.client.compute(da.unique(values.reshape(-1)), sync=True)), None
 
     def _encode(self, y: Any) -> Any:
         if not is_collection(y):

@@ -142,8 +142,9 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         if isinstance(given.model, (str, os.PathLike, bytes, bytearray)):
             given.model = Booster(model_file=given.model)
         self._is_multilabel = has_several_columns(y)
-        self.classes_ = np.arange(2) if self._is_multilabel else self._classes_in(y)
+        self.classes_, codes = (np.arange(2), None) if self._is_multilabel else self._classes_in(y)
         known = None if self._is_multilabel else self._classes_to_continue(given.model)
+        given.codes = codes if known is None or np.array_equal(known, self.classes_) else None
         self.classes_ = self.classes_ if known is None else known
         self.n_classes_ = len(self.classes_)
         if self.n_classes_ == 1:
@@ -174,14 +175,13 @@ class KauriClassifier(ClassifierMixin, KauriModel):
             y = np.where(np.isnan(table), 0, table)  # an unknown label does not restrict the classes
         check_classification_targets(y)
 
-    def _classes_in(self, y: Any) -> np.ndarray:
-        """Return the classes among labels, and refuse labels that are none."""
+    def _classes_in(self, y: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the classes among labels, and the codes of the labels if they are found with them."""
         found = _classes.few_numbers(np.asarray(y))
         if found is not None:
-            return found[0]
+            return found
         self._check_targets(y)
-        classes: np.ndarray = np.unique(np.asarray(y))
-        return classes
+        return np.unique(np.asarray(y)), None
 
     @staticmethod
     def _classes_to_continue(model: Booster | KauriModel | None) -> np.ndarray | None:

@@ -25,6 +25,7 @@ from .._training.callback import EvalsLog, TrainingCallback
 from .._training.refit import refit
 from .._training.train import train
 from . import best
+from .device_bins import training_rows
 from .fit_data import FitData, GivenRows, require_cells
 from .functions import as_objective, first_rounds
 from .held_out import hold_out, stops_early
@@ -65,8 +66,8 @@ class KauriModel(Parameters):
 
     # ---- training ----
 
-    def _matrix(self, X: Any, **info: Any) -> DMatrix:
-        return DMatrix(
+    def _matrix(self, X: Any, kind: type[DMatrix] = DMatrix, **info: Any) -> DMatrix:
+        return kind(
             X,
             missing=self.missing,
             nthread=self.n_jobs,
@@ -99,7 +100,7 @@ class KauriModel(Parameters):
     def _fit(self, given: FitData, params: dict[str, Any]) -> KauriModel:
         if "objective" in params:
             self._require_objective(params["objective"])
-        data = self._labelled(given.train)
+        data = training_rows(self, given, params)
         require_cells(data, type(self).__name__)
         self._set_feature_weights(data)
         if best.is_wanted(self):

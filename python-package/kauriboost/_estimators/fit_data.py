@@ -34,6 +34,7 @@ class FitData:
     verbose: bool | int
     model: Booster | Any  # to continue: a booster, an estimator, or a file; None for a new model
     known_rounds: int = 0  # the rounds of `model` that are among `n_estimators`, with `warm_start`
+    codes: np.ndarray | None = None  # the labels of `train` as the booster takes them, if they are known already
 
 
 def eval_rows(

@@ -63,12 +63,13 @@ def few_numbers(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     None for labels that are not a vector of whole numbers, have more than 256 distinct ones, or have one for less than
     every second row; NumPy and scikit-learn decide on those.
     """
-    if labels.ndim != 1 or labels.dtype.kind not in "biuf" or labels.dtype.itemsize > _MAX_BYTES:
+    dtype = labels.dtype
+    if labels.ndim != 1 or dtype.kind not in "biuf" or dtype.itemsize > _MAX_BYTES or not dtype.isnative:
         return None
     found, codes = find_classes(labels, _MANY_CLASSES)
     if len(found) == 0 or 2 * len(found) > len(labels) or (found != np.floor(found)).any():
         return None
-    return found.astype(labels.dtype), codes
+    return found.astype(dtype), codes
 
 
 def codes_of(y: Any, classes: np.ndarray) -> np.ndarray:

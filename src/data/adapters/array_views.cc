@@ -25,16 +25,25 @@ class StridedView : public DataView {
   std::int64_t NumCols() const override { return array_.shape[1]; }
 
   void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
+    if (n_cols == NumCols() && ContiguousData<T>(array_) != nullptr) return CopyStrip(begin, end, tile);
     auto const n_shared = std::min(n_cols, NumCols());
     for (auto row = begin; row < end; ++row, tile += n_cols) {
       auto const infinite =
           ConvertValues<T>(ElementAddress(array_, row, 0), array_.strides[1], n_shared, rules_.missing, tile);
-      if (infinite && rules_.infinities == Infinities::kRefused) FailAtInfinite(tile, row, 1, n_shared);
+      if (infinite && rules_.infinities != Infinities::kTaken) FailAtInfinite(tile, row, 1, n_shared);
       std::fill(tile + n_shared, tile + n_cols, kMissingValue);
     }
   }
 
  private:
+  /// Copies whole rows that lie one after the other.
+  void CopyStrip(std::int64_t begin, std::int64_t end, float* tile) const {
+    auto const n_cols = NumCols();
+    auto const infinite =
+        ConvertValues<T>(ElementAddress(array_, begin, 0), sizeof(T), (end - begin) * n_cols, rules_.missing, tile);
+    if (infinite && rules_.infinities != Infinities::kTaken) FailAtInfinite(tile, begin, end - begin, n_cols);
+  }
+
   ArrayView array_;
   ValueRules rules_;
 };
@@ -47,7 +56,7 @@ std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, float missing, C
 
 std::unique_ptr<DataView> MakeDenseView(ArrayView const& array, ValueRules const& rules, Context const& ctx) {
   auto const* values = array.dtype == DType::kF32 && std::isnan(rules.missing) ? ContiguousData<float>(array) : nullptr;
-  if (values != nullptr) {
+  if (values != nullptr && rules.infinities != Infinities::kRefusedWhenRead) {
     if (rules.infinities == Infinities::kRefused) CountFinite(ctx, values, array.shape[0], array.shape[1]);
     return MakeRowsView(values, array.shape[0], array.shape[1]);
   }
@@ -101,7 +110,7 @@ class CsrArrayView : public EntryView<CsrArrayView<V>> {
     for (auto entry = csr_.offsets[index]; entry < csr_.offsets[index + 1]; ++entry) {
       auto const value = static_cast<float>(LoadElement<V>(ElementAddress(values_.view, entry, 0)));
       if (value == rules_.missing || std::isnan(value)) continue;
-      if (std::isinf(value) && rules_.infinities == Infinities::kRefused) FailInfinite(row, csr_.indices[entry], value);
+      if (std::isinf(value) && rules_.infinities != Infinities::kTaken) FailInfinite(row, csr_.indices[entry], value);
       fn(csr_.indices[entry], value);
     }
   }

@@ -14,8 +14,12 @@
 
 namespace kauri {
 
-/// Treatment of infinite values in a view: an error, as in the views of data_matrix.h, or accepted as they are.
-enum class Infinities { kRefused, kTaken };
+/// Treatment of infinite values in a view.
+enum class Infinities {
+  kRefused,          ///< an error when the view is made, or when rows are read, as in the views of data_matrix.h
+  kRefusedWhenRead,  ///< an error when rows are read, for readers that copy rows: making the view reads nothing
+  kTaken             ///< accepted as they are
+};
 
 /// Rules for the values of a caller.
 struct ValueRules {

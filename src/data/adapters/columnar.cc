@@ -48,7 +48,7 @@ class ColumnarView : public DataView {
         tile[row * n_cols + col] = values[row];
       }
     }
-    if (infinite && infinities_ == Infinities::kRefused) FailAtInfinite(tile, begin, end - begin, n_cols);
+    if (infinite && infinities_ != Infinities::kTaken) FailAtInfinite(tile, begin, end - begin, n_cols);
   }
 
   /// Returns true if the values may include an infinite one.

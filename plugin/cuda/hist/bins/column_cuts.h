@@ -13,7 +13,7 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/memory_plan.h"
-#include "cuda/hist/bins/row_parts.h"
+#include "cuda/data/row_parts.h"
 #include "data/sketch/sketch_cuts.h"
 
 namespace kauri::cuda {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "cuda/common/cuda_context.h"
-#include "cuda/hist/bins/row_parts.h"
+#include "cuda/data/row_parts.h"
 #include "data/sketch/cut_weights.h"
 
 namespace kauri::cuda {

@@ -9,7 +9,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/hist/bins/column_cuts.h"
-#include "cuda/hist/bins/row_parts.h"
+#include "cuda/data/row_parts.h"
 #include "cuda/hist/bins/write_codes.h"
 #include "data/categories/categories.h"
 

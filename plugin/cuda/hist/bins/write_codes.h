@@ -3,7 +3,7 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/hist/bins/device_bins.h"
-#include "cuda/hist/bins/row_parts.h"
+#include "cuda/data/row_parts.h"
 
 namespace kauri::cuda {
 

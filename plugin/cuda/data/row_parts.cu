@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
+#include <utility>
 
 #include "common/random/random.h"
 #include "common/threads/parallel_for.h"
@@ -7,7 +9,7 @@
 #include "cuda/common/launch.h"
 #include "cuda/common/memory_plan.h"
 #include "cuda/data/cuda_memory.h"
-#include "cuda/hist/bins/row_parts.h"
+#include "cuda/data/row_parts.h"
 #include "data/bins/row_digest.h"
 
 namespace kauri::cuda {
@@ -46,10 +48,44 @@ void AddDigest(CudaContext const& cuda, RowPart const& part, std::int64_t n_cols
 }
 
 constexpr std::size_t kStagings = 3;
+/// Size of a part of a list of values.
+constexpr std::size_t kUploadBytes = std::size_t{8} << 20U;
+/// Fewer values are copied sooner than buffers and streams are made.
+constexpr std::size_t kFewUploaded = std::size_t{1} << 18U;
+/// Largest page-locked buffer that stays when a pass has ended, in floats.
+constexpr std::size_t kMostIdle = std::size_t{4} << 20U;
 /// Rows of the host stay on the device if they take at most this share of its free memory: nothing else gets tight.
 constexpr std::size_t kShareThatStays = 8;
 /// Number of floats that a host thread copies at a time.
 constexpr std::int64_t kFloatsPerBlock = 1 << 15;
+
+/// Page-locked buffers of passes that have ended. To lock 24 MiB and to free them takes 5 ms, a third of what the rows
+/// of a million by 28 take to reach the device. As many stay as one pass uses, 48 MiB at most.
+class IdleBuffers {
+ public:
+  PinnedBuffer<float> Take() {
+    std::lock_guard const lock(mutex_);
+    if (idle_.empty()) return {};
+    auto buffer = std::move(idle_.back());
+    idle_.pop_back();
+    return buffer;
+  }
+  /// buffer: no copy is under way.
+  void GiveBack(PinnedBuffer<float> buffer) {
+    std::lock_guard const lock(mutex_);
+    if (idle_.size() < kStagings && buffer.size() > 0 && buffer.size() <= kMostIdle) idle_.push_back(std::move(buffer));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<PinnedBuffer<float>> idle_;
+};
+
+/// Is never destroyed: CUDA may end before static objects do.
+IdleBuffers& Idle() {
+  static auto* const idle = new IdleBuffers();
+  return *idle;
+}
 
 std::int64_t RowsThatFit(std::int64_t n_cols, std::size_t part_bytes) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(part_bytes / sizeof(float)) / n_cols);
@@ -85,7 +121,17 @@ DeviceRowParts::DeviceRowParts(CudaContext const& cuda, Context const& ctx, Dens
   if (!table.IsOfHost()) return;
   stays_ = host_rows == HostRows::kStay ||
            (host_rows == HostRows::kStayIfThereIsRoom && table.NumBytes() <= FreeBytes(cuda) / kShareThatStays);
-  for (std::size_t i = 0; i < kStagings; ++i) stagings_.push_back(std::make_unique<Staging>(cuda.device));
+  for (std::size_t i = 0; i < kStagings; ++i) {
+    stagings_.push_back(std::make_unique<Staging>(cuda.device));
+    stagings_.back()->page_locked = Idle().Take();
+  }
+}
+
+DeviceRowParts::~DeviceRowParts() {
+  for (auto const& staging : stagings_) {
+    cudaStreamSynchronize(staging->stream.Context().stream);  // for copies out of the buffer
+    Idle().GiveBack(std::move(staging->page_locked));
+  }
 }
 
 std::size_t DeviceRowParts::BytesFor(DenseTable const& table, std::size_t part_bytes) {
@@ -175,6 +221,17 @@ void DeviceRowParts::Stage(std::int64_t first_col, std::int64_t n_cols, RowPart*
   CopyToDevice(cuda, staged, size, to);
   part->values = to;
   part->row_stride = n_cols;
+}
+
+Buffer<float> UploadRows(CudaContext const& cuda, Context const& ctx, std::vector<float> const& values) {
+  if (values.size() < kFewUploaded) return ToDevice(cuda, values);
+  Buffer<float> uploaded(cuda, values.size());
+  DenseTable const table{static_cast<std::int64_t>(values.size()), 1, nullptr, values.data()};
+  DeviceRowParts rows(cuda, ctx, table, kUploadBytes);
+  rows.ForEach(0, 1, [&](CudaContext const& stream, RowPart const& part) {
+    CopyOnDevice(stream, part.values, static_cast<std::size_t>(part.n_rows), uploaded.data() + part.first_row);
+  });
+  return uploaded;
 }
 
 }  // namespace kauri::cuda
