@@ -39,9 +39,11 @@ constexpr std::int64_t kPatternBytes = std::int64_t{64} << 20;
 /// Points that are in shared memory at a time.
 constexpr std::uint32_t kPoints = 4;
 
-/// Returns the bytes of shared memory for the table of a leaf: sums at some points, and counts.
+/// Returns the bytes of shared memory for the table of a leaf: sums at some points, counts, and for a table of values
+/// the last of five parts.
 constexpr std::size_t TableBytes(std::uint32_t n_features) {
-  return (kPoints * sizeof(double) + sizeof(std::uint32_t)) << n_features;
+  auto const last_part = FormOf(n_features) == LeafForm::kValues ? sizeof(double) : 0;
+  return (kPoints * sizeof(double) + sizeof(std::uint32_t) + last_part) << n_features;
 }
 
 struct CountTask {
@@ -49,7 +51,7 @@ struct CountTask {
   LeafSource const* sources;
   RowKeys background;
   CategoryConditionsView categories;
-  double* tables;
+  std::int64_t* tables;
   double* reached;  ///< by leaf: total weight of the rows that reach it
 };
 
@@ -91,8 +93,8 @@ __global__ void __launch_bounds__(kCountThreads) CountPatternsKernel(__grid_cons
   __syncthreads();
   CountPatterns(task, features, leaf.n_features, counts);
   __syncthreads();
-  double* table = task.tables + leaf.begin;
-  for (std::uint32_t x = threadIdx.x; x < n_patterns; x += kCountThreads) table[x] = static_cast<double>(counts[x]);
+  std::int64_t* table = task.tables + leaf.begin;
+  for (std::uint32_t x = threadIdx.x; x < n_patterns; x += kCountThreads) table[x] = counts[x];
   if (threadIdx.x == 0) {
     double const n_reaching = static_cast<double>(counts[n_patterns - 1]);
     task.reached[blockIdx.x] = n_reaching * RowWeight(source, task.background.n_rows);
@@ -105,7 +107,14 @@ struct TableTask {
   std::uint32_t const* numbers;  ///< leaves of the launch
   TableRule const* rules;
   std::int64_t n_rows;
-  double* tables;
+  PieceTables tables;
+  double scale;
+  bool with_pairs;
+};
+
+/// Parts of a pattern x: S and S', with pairs A, B and C (interventional.h).
+struct LeafParts {
+  double part[5];
 };
 
 /// The leaf of a block, with the block's memory for it.
@@ -113,14 +122,22 @@ struct BlockLeaf {
   std::uint32_t n_features;
   std::uint32_t n_patterns;
   double row_weight;
+  double scale;
+  bool with_pairs;
   TableRule const& rule;
   std::uint32_t n_turns;  ///< turns of kPoints points each
-  double* table;
+  std::int64_t* table;
+  std::int64_t* pair_table;
   double* z;              ///< shared, [n_patterns, kPoints]
+  double* last_part;      ///< shared, [n_patterns]; only for a table of values
   std::uint32_t* counts;  ///< shared, [n_patterns]
 
   /// Returns the i-th point of a turn. The host adds the points of a turn to each other before the next turn's points.
   __device__ std::uint32_t Point(std::uint32_t turn, std::uint32_t i) const { return turn + i * n_turns; }
+  __device__ double Background(std::uint32_t x) const { return static_cast<double>(counts[x]) * row_weight; }
+  __device__ double& Part(std::uint32_t x, std::uint32_t part) const {
+    return part < kPoints ? z[x * kPoints + part] : last_part[x];
+  }
 };
 
 /// Computes Z(x) at the points of a turn: feature after feature, the background's bit becomes the row's. Ends in a
@@ -129,7 +146,7 @@ __device__ void SumBackground(BlockLeaf const& leaf, std::uint32_t turn) {
   std::uint32_t const i = threadIdx.x % kPoints;  // the same at each step, as blocks have a multiple of its threads
   double const node = leaf.rule.node[leaf.Point(turn, i)];
   for (std::uint32_t x = threadIdx.x / kPoints; x < leaf.n_patterns; x += blockDim.x / kPoints) {
-    leaf.z[x * kPoints + i] = static_cast<double>(leaf.counts[x]) * leaf.row_weight;
+    leaf.z[x * kPoints + i] = leaf.Background(x);
   }
   __syncthreads();
   for (std::uint32_t bit = 1; bit < leaf.n_patterns; bit *= 2) {
@@ -152,22 +169,62 @@ __device__ double Integrate(BlockLeaf const& leaf, std::uint32_t turn, double co
   return (terms[0] + terms[2]) + (terms[1] + terms[3]);
 }
 
-/// Writes S(x) and S'(x) to the first two places of Z(x), and also adds them to a table of parts.
-__device__ void MakeParts(BlockLeaf const& leaf, std::uint32_t turn, bool is_table) {
+/// Computes S and S' of the effects of features alone, as the host does: the features of x in ascending order.
+__device__ void MakeAloneParts(BlockLeaf const& leaf, std::uint32_t x, LeafParts* parts) {
+  std::uint32_t const all = leaf.n_patterns - 1;
+  double alone = 0.0;
+  for (std::uint32_t bits = x; bits != 0; bits &= bits - 1) alone += leaf.Background(all - (bits & (~bits + 1)));
+  double const reaching = leaf.Background(all);
+  double const n_features = __popc(x);
+  parts->part[0] = alone + n_features * reaching;
+  parts->part[1] = alone + (n_features + 1.0) * reaching;
+}
+
+/// Computes the share of a turn's points in the parts of x.
+__device__ LeafParts PartsOf(BlockLeaf const& leaf, std::uint32_t turn, std::uint32_t x) {
+  LeafParts parts{};
+  double const* z = leaf.z + x * kPoints;
   std::uint32_t const n_points = leaf.n_turns * kPoints;
-  double* with_table = leaf.table;
-  double* without_table = leaf.table + leaf.n_patterns;
-  for (std::uint32_t x = threadIdx.x; x < leaf.n_patterns; x += blockDim.x) {
-    double* z = leaf.z + x * kPoints;
-    std::uint32_t const n_missed = leaf.n_features - __popc(x);
+  std::uint32_t const n_missed = leaf.n_features - __popc(x);
+  if (!leaf.rule.is_alone) {
     double const* coefficients = leaf.rule.coefficients + n_missed * n_points;
-    double const with = Integrate(leaf, turn, coefficients, z);
-    double const without = n_missed == 0 ? 0.0 : Integrate(leaf, turn, coefficients - n_points, z);
-    z[0] = with;
-    z[1] = without;
-    if (!is_table) continue;
-    with_table[x] = turn == 0 ? with : with_table[x] + with;
-    without_table[x] = turn == 0 ? without : without_table[x] + without;
+    parts.part[0] = Integrate(leaf, turn, coefficients, z);
+    if (n_missed > 0) parts.part[1] = Integrate(leaf, turn, coefficients - n_points, z);
+  } else if (turn == 0) {
+    MakeAloneParts(leaf, x, &parts);
+  }
+  if (leaf.with_pairs) {
+    double const* coefficients = leaf.rule.pair_coefficients + n_missed * n_points;
+#pragma unroll
+    for (std::uint32_t taken = 0; taken <= 2; ++taken) {
+      if (taken <= n_missed) parts.part[2 + taken] = Integrate(leaf, turn, coefficients - taken * n_points, z);
+    }
+  }
+  return parts;
+}
+
+/// Adds the share of a turn to a part. Until the last turn, the integer holds the bits of the sum.
+__device__ void AddShare(BlockLeaf const& leaf, std::uint32_t turn, double share, std::int64_t* part) {
+  double const sum = turn == 0 ? share : __longlong_as_double(*part) + share;
+  *part = turn + 1 == leaf.n_turns ? ToUnits(sum, leaf.scale) : __double_as_longlong(sum);
+}
+
+/// Replaces Z(x) by the parts, or adds them to a table of parts.
+__device__ void MakeParts(BlockLeaf const& leaf, std::uint32_t turn, bool is_table) {
+  std::uint32_t const n_parts = leaf.with_pairs ? 5 : 2;
+  for (std::uint32_t x = threadIdx.x; x < leaf.n_patterns; x += blockDim.x) {
+    LeafParts const parts = PartsOf(leaf, turn, x);
+#pragma unroll
+    for (std::uint32_t part = 0; part < 5; ++part) {
+      if (part >= n_parts) break;
+      if (is_table) {
+        std::int64_t* to =
+            part < 2 ? leaf.table + part * leaf.n_patterns : leaf.pair_table + (part - 2) * leaf.n_patterns;
+        AddShare(leaf, turn, parts.part[part], to + x);
+      } else {
+        leaf.Part(x, part) = parts.part[part];
+      }
+    }
   }
 }
 
@@ -177,8 +234,28 @@ __device__ void WriteValues(BlockLeaf const& leaf) {
   for (std::uint32_t place = threadIdx.x; place < leaf.n_patterns * width; place += blockDim.x) {
     std::uint32_t const x = place / width;
     std::uint32_t const i = place % width;
-    double const* without = leaf.z + (x & ~(1U << i)) * kPoints + 1;
-    leaf.table[place] = i < leaf.n_features ? leaf.z[x * kPoints] - *without : 0.0;
+    std::uint32_t const rest = x & ~(1U << i);
+    leaf.table[place] = i < leaf.n_features ? ToUnits(leaf.Part(x, 0) - leaf.Part(rest, 1), leaf.scale) : 0;
+  }
+}
+
+/// Writes a table of pairs from the parts in shared memory.
+__device__ void WritePairs(BlockLeaf const& leaf) {
+  auto const width = static_cast<std::uint32_t>(PairTableWidth(leaf.n_features));
+  for (std::uint32_t place = threadIdx.x; place < leaf.n_patterns * width; place += blockDim.x) {
+    std::uint32_t const x = place / width;
+    std::uint32_t const number = place % width;
+    std::uint32_t b = 1;
+    while (NumPairs(b + 1) <= number) ++b;
+    std::uint32_t const a = number - static_cast<std::uint32_t>(NumPairs(b));
+    if (b >= leaf.n_features) {
+      leaf.pair_table[place] = 0;
+      continue;
+    }
+    std::uint32_t const rest = x & ~(1U << b);
+    double const own = leaf.Part(x, 2) - leaf.Part(rest, 3);
+    double const other = leaf.Part(x & ~(1U << a), 3) - leaf.Part(rest & ~(1U << a), 4);
+    leaf.pair_table[place] = ToUnits(own - other, leaf.scale);
   }
 }
 
@@ -188,17 +265,22 @@ __global__ void __launch_bounds__(kPartThreads) MakeTablesKernel(__grid_constant
   LaneLeaf const own = task.leaves[number];
   std::uint32_t const n_patterns = 1U << own.n_features;
   TableRule const& rule = task.rules[own.n_features];
+  bool const is_table = own.form == LeafForm::kParts;
   auto* const z = reinterpret_cast<double*>(memory);
-  auto* const counts = reinterpret_cast<std::uint32_t*>(z + n_patterns * kPoints);
+  auto* const last_part = z + n_patterns * kPoints;
+  auto* const counts = reinterpret_cast<std::uint32_t*>(last_part + (is_table ? 0 : n_patterns));
   BlockLeaf const leaf{own.n_features,
                        n_patterns,
                        RowWeight(task.sources[number], task.n_rows),
+                       task.scale,
+                       task.with_pairs && own.n_features > 1,
                        rule,
                        rule.n_points / kPoints,
-                       task.tables + own.begin,
+                       task.tables.values + own.begin,
+                       task.tables.pairs + own.pair_begin,
                        z,
+                       last_part,
                        counts};
-  bool const is_table = own.form == LeafForm::kParts;
   for (std::uint32_t x = threadIdx.x; x < n_patterns; x += blockDim.x) {
     counts[x] = static_cast<std::uint32_t>(leaf.table[x]);
   }
@@ -208,7 +290,9 @@ __global__ void __launch_bounds__(kPartThreads) MakeTablesKernel(__grid_constant
     MakeParts(leaf, turn, is_table);
     __syncthreads();  // the parts are complete, and the sums are no longer needed
   }
-  if (!is_table) WriteValues(leaf);
+  if (is_table) return;
+  WriteValues(leaf);
+  if (leaf.with_pairs) WritePairs(leaf);
 }
 
 __global__ void TreeMeansKernel(LaneTree const* trees, std::int64_t n_trees, double const* reached, double* means) {
@@ -240,15 +324,17 @@ std::size_t ClassOf(LaneLeaf const& leaf) {
 
 }  // namespace
 
-Buffer<TableRule> MakeTableRules(CudaContext const& cuda) {
+Buffer<TableRule> MakeTableRules(CudaContext const& cuda, Semivalue semivalue) {
   static_assert(PointsFor(kMostValueFeatures) <= static_cast<int>(kPoints), "tables of values are made in one turn");
   static_assert(PointsFor(kMostPartFeatures) <= static_cast<int>(TableRule::kMostPoints), "rules have room");
   std::vector<TableRule> rules(kMostPartFeatures + 1);
   for (std::uint32_t n = 1; n <= kMostPartFeatures; ++n) {
-    auto const rule = MakeLeafRule(n);
+    auto const rule = MakeLeafRule(n, semivalue);
     rules[n].n_points = static_cast<std::uint32_t>(rule.n_points);
     std::copy(rule.node.begin(), rule.node.end(), rules[n].node);
     std::copy(rule.coefficients.begin(), rule.coefficients.end(), rules[n].coefficients);
+    std::copy(rule.pair_coefficients.begin(), rule.pair_coefficients.end(), rules[n].pair_coefficients);
+    rules[n].is_alone = rule.is_alone;
   }
   auto on_device = ToDevice(cuda, rules);
   cuda.Synchronize();  // for `rules`
@@ -264,14 +350,17 @@ std::uint32_t MostTableFeatures(CudaContext const& cuda) {
 }
 
 TablePiece::TablePiece(CudaContext const& cuda, LaneBatch const& batch, std::int64_t first_tree)
-    : table_doubles_(batch.table_size), lanes_(cuda, batch), sources_(ToDevice(cuda, batch.sources)) {
+    : table_size_(batch.table_size),
+      pair_table_size_(batch.pair_table_size),
+      lanes_(cuda, batch),
+      sources_(ToDevice(cuda, batch.sources)) {
   auto trees = batch.trees;
   for (auto& tree : trees) tree.tree -= first_tree;
   trees_ = ToDevice(cuda, trees);
   auto const order = OrderLeaves(batch);
   leaf_order_ = ToDevice(cuda, order);
-  auto const pairs = ListPairs(batch);
-  pair_leaves_ = ToDevice(cuda, pairs);
+  auto const with_patterns = ListPatterns(batch);
+  pattern_leaves_ = ToDevice(cuda, with_patterns);
   cuda.Synchronize();  // for the host's arrays
 }
 
@@ -297,72 +386,68 @@ std::vector<std::uint32_t> TablePiece::OrderLeaves(LaneBatch const& batch) {
   return order;
 }
 
-std::vector<std::uint32_t> TablePiece::ListPairs(LaneBatch const& batch) {
-  std::vector<std::uint32_t> pairs;
-  pairs_before_item_.assign(1, 0);
+std::vector<std::uint32_t> TablePiece::ListPatterns(LaneBatch const& batch) {
+  std::vector<std::uint32_t> leaves;
+  patterns_before_item_.assign(1, 0);
   for (auto const& item : batch.items) {
     for (auto leaf = item.leaf_begin; leaf < item.leaf_end; ++leaf) {
-      if (batch.leaves[leaf].form == LeafForm::kPairs) pairs.push_back(leaf);
+      if (batch.leaves[leaf].form == LeafForm::kPairs) leaves.push_back(leaf);
     }
-    pairs_before_item_.push_back(static_cast<std::int64_t>(pairs.size()));
+    patterns_before_item_.push_back(static_cast<std::int64_t>(leaves.size()));
   }
-  return pairs;
+  return leaves;
 }
 
-void TablePiece::Add(CudaContext const& cuda, TableBackground const& background, PieceSums const& to,
-                     double* tables) const {
-  Buffer<double> const reached(cuda, sources_.size());
-  MakeTables(cuda, background, tables, reached.data());
-  auto work = lanes_.Work();
-  work.leaves.tables = tables;
-  work.leaves.categories = background.categories;
-  if (HasPairs()) {
-    AddWithPairs(cuda, background, to, work, reached.data());
-  } else {
-    AddLanes(cuda, work, to.keys, to.sums);
-  }
-  auto const n_trees = static_cast<std::int64_t>(trees_.size());
-  Launch(cuda, GridFor(n_trees, kMeanThreads), kMeanThreads, TreeMeansKernel, trees_.data(), n_trees, reached.data(),
-         to.means);
-}
-
-void TablePiece::MakeTables(CudaContext const& cuda, TableBackground const& background, double* tables,
+void TablePiece::MakeTables(CudaContext const& cuda, TableBackground const& background, PieceTables const& tables,
                             double* reached) const {
   auto const leaves = lanes_.Work().leaves;
-  CountTask const counting{leaves, sources_.data(), background.keys, background.categories, tables, reached};
+  CountTask const counting{leaves, sources_.data(), background.keys, background.categories, tables.values, reached};
   LaunchShared(cuda, static_cast<unsigned>(sources_.size()), kCountThreads, sizeof(std::uint32_t) << most_features_,
                CountPatternsKernel, counting);
   for (auto const& own : classes_) {
-    TableTask const task{leaves.leaves,    sources_.data(),        leaf_order_.data() + own.begin,
-                         background.rules, background.keys.n_rows, tables};
+    TableTask const task{leaves.leaves,          sources_.data(), leaf_order_.data() + own.begin, background.rules,
+                         background.keys.n_rows, tables,          background.weights.scale,       pair_table_size_ > 0};
     auto const threads = own.most_features <= kMostValueFeatures ? kValueThreads : kPartThreads;
     LaunchShared(cuda, static_cast<unsigned>(own.end - own.begin), threads, TableBytes(own.most_features),
                  MakeTablesKernel, task);
   }
 }
 
-void TablePiece::AddWithPairs(CudaContext const& cuda, TableBackground const& background, PieceSums const& to,
-                              LaneWork work, double* reached) const {
+void TablePiece::Add(CudaContext const& cuda, TableBackground const& background, PieceTables const& tables,
+                     PieceSums const& to, double* reached) const {
+  auto work = lanes_.Work();
+  work.leaves.tables = tables.values;
+  work.leaves.pair_tables = tables.pairs;
+  work.leaves.categories = background.categories;
+  work.leaves.weights = background.weights;
+  HasPatterns() ? AddWithPatterns(cuda, background, to, work, reached) : AddLanes(cuda, work, to.keys, to.sums);
+}
+
+void TablePiece::AddMeans(CudaContext const& cuda, double const* reached, double* means) const {
+  auto const n_trees = static_cast<std::int64_t>(trees_.size());
+  Launch(cuda, GridFor(n_trees, kMeanThreads), kMeanThreads, TreeMeansKernel, trees_.data(), n_trees, reached, means);
+}
+
+void TablePiece::AddWithPatterns(CudaContext const& cuda, TableBackground const& background, PieceSums const& to,
+                                 LaneWork work, double* reached) const {
   Buffer<LaneLeaf> const leaves(cuda, sources_.size());
   CopyOnDevice(cuda, work.leaves.leaves, leaves.size(), leaves.data());
   auto const n_rows = background.keys.n_rows;
-  auto const most_pairs = std::max<std::int64_t>(1, kPatternBytes / (n_rows * std::int64_t{sizeof(LanePattern)}));
+  auto const most_leaves = std::max<std::int64_t>(1, kPatternBytes / (n_rows * std::int64_t{sizeof(LanePattern)}));
   auto const n_items = work.n_items;
   auto const* const all_items = work.leaves.items;
   for (std::int64_t first = 0, last = 0; first < n_items; first = last) {
-    auto const before = pairs_before_item_[first];
-    for (++last; last < n_items && pairs_before_item_[last + 1] - before <= most_pairs;) ++last;
-    auto const n_pairs = pairs_before_item_[last] - before;
-    Buffer<LanePattern> const patterns(cuda, ToSize(n_pairs * n_rows));
-    FindPairPatterns(cuda, {work.leaves, sources_.data(), pair_leaves_.data() + before, n_pairs, background.keys,
+    auto const before = patterns_before_item_[first];
+    for (++last; last < n_items && patterns_before_item_[last + 1] - before <= most_leaves;) ++last;
+    auto const n_leaves = patterns_before_item_[last] - before;
+    Buffer<LanePattern> const patterns(cuda, ToSize(n_leaves * n_rows));
+    FindPairPatterns(cuda, {work.leaves, sources_.data(), pattern_leaves_.data() + before, n_leaves, background.keys,
                             background.categories, leaves.data(), patterns.data(), reached});
     auto part = work;
     part.leaves.items = all_items + first;
     part.n_items = last - first;
     part.leaves.leaves = leaves.data();
     part.leaves.patterns = patterns.data();
-    part.leaves.weights = background.weights;
-    part.leaves.weights_size = background.weights_size;
     AddLanes(cuda, part, to.keys, to.sums);
   }
 }
