@@ -9,27 +9,11 @@
 #include "cuda/common/buffer.h"
 #include "cuda/shap/interventional_lanes.h"
 #include "cuda/shap/row_keys.h"
+#include "cuda/shap/table_kernels.h"
 #include "predictor/interventional/interventional_kernel.h"
 #include "predictor/lanes/lane_batch.h"
 
 namespace kauri::cuda {
-
-/// LeafRule in device memory.
-struct TableRule {
-  static constexpr std::uint32_t kMostPoints = 8;
-  double node[kMostPoints];
-  double coefficients[(kMostPartFeatures + 1) * kMostPoints];       ///< [n_features + 1, n_points]
-  double pair_coefficients[(kMostPartFeatures + 1) * kMostPoints];  ///< [n_features + 1, n_points]
-  std::uint32_t n_points;
-  bool is_alone;
-};
-
-/// Returns the rules by number of features, [kMostPartFeatures + 1]. Waits for the copy.
-Buffer<TableRule> MakeTableRules(CudaContext const& cuda, Semivalue semivalue);
-
-/// Returns the largest number of features of a leaf whose table fits into a block's shared memory: 12, or fewer if
-/// blocks have less than 144 KiB of it.
-std::uint32_t MostTableFeatures(CudaContext const& cuda);
 
 /// The input of the tables; pointers into device memory, not owning.
 struct TableBackground {
@@ -37,12 +21,6 @@ struct TableBackground {
   CategoryConditionsView categories;
   TableRule const* rules;
   DirectWeights weights;  ///< for the longest path, if there are leaves of LeafForm::kPairs
-};
-
-/// Tables of a piece in device memory, not owning.
-struct PieceTables {
-  std::int64_t* values;  ///< [TableSize()]
-  std::int64_t* pairs;   ///< [PairTableSize()]
 };
 
 /// The sums to which a piece of a model is added; pointers into device memory, not owning.
