@@ -39,8 +39,8 @@ constexpr std::size_t TableBytes(std::uint32_t n_features) {
 }
 
 /// features: [n_features], the leaf's features, with slots.
-__device__ void CountRows(CountTask const& task, PathFeature const* features, std::uint32_t n_features,
-                          std::uint32_t* counts) {
+__device__ void CountBackground(CountTask const& task, PathFeature const* features, std::uint32_t n_features,
+                                std::uint32_t* counts) {
   RowKeys const& rows = task.background;
   for (std::int64_t first = threadIdx.x; first < rows.n_rows; first += kCountThreads * kRowsPerThread) {
     std::uint32_t patterns[kRowsPerThread] = {};
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kCountThreads) CountPatternsKernel(__grid_cons
   }
   for (std::uint32_t x = threadIdx.x; x < n_patterns; x += kCountThreads) counts[x] = 0;
   __syncthreads();
-  CountRows(task, features, leaf.n_features, counts);
+  CountBackground(task, features, leaf.n_features, counts);
   __syncthreads();
   std::int64_t* table = task.tables + leaf.begin;
   for (std::uint32_t x = threadIdx.x; x < n_patterns; x += kCountThreads) table[x] = counts[x];

@@ -138,6 +138,7 @@ TEST_F(GpuBackgroundKindsTest, TilesOfAnySize) {
     spec.early_leaf = 0.3;
     auto const model = RandomModel(spec);
     auto const rows = RandomRows(300, spec.n_features, 5);
+    auto const few = RandomRows(3, spec.n_features, 5);
     auto const background = RandomRows(60, spec.n_features, 6);
     auto const start = StartOf(model);
     MarginStart const from{start, {}};
@@ -145,17 +146,17 @@ TEST_F(GpuBackgroundKindsTest, TilesOfAnySize) {
     for (auto const kind : kKinds) {
       SCOPED_TRACE("depth " + std::to_string(depth) + ", kind " + std::to_string(static_cast<int>(kind)));
       auto const width = OutputWidth(model, kind, AllTrees(model));
-      auto const run = [&](std::int64_t tile_bytes) {
-        std::vector<float> out(300 * width, 123.0F);
+      auto const run = [&](DataView const& of, std::int64_t tile_bytes) {
+        std::vector<float> out(of.NumRows() * width, 123.0F);
         compiled.interventional.Explain(OnDevice(2),
-                                        {rows, background, AllTrees(model), from, out, tile_bytes, GoalOf(kind)});
+                                        {of, background, AllTrees(model), from, out, tile_bytes, GoalOf(kind)});
         return out;
       };
-      auto const once = run(0);
-      for (auto const tile_bytes :
-           {std::int64_t{1} << 23, std::int64_t{1} << 20, std::int64_t{100000}, std::int64_t{5000}}) {
-        EXPECT_TRUE(SameFloats(run(tile_bytes), once)) << tile_bytes;
+      auto const once = run(rows, 0);
+      for (auto const tile_bytes : {std::int64_t{1} << 23, std::int64_t{1} << 20, std::int64_t{100000}}) {
+        EXPECT_TRUE(SameFloats(run(rows, tile_bytes), once)) << tile_bytes;
       }
+      EXPECT_TRUE(SameFloats(run(few, 5000), run(few, 0))) << "the host's tables, a row at a time";
       std::vector<float> streamed;
       auto const take = [&](cuda::CudaContext const& context, std::int64_t begin, std::int64_t end,
                             float const* values) {
