@@ -28,19 +28,6 @@ struct CpuModel : public CompiledModel {
   LazyQuadrature const quadrature;
 };
 
-/// Returns the goal of a kind that is not approximate.
-QuadratureGoal GoalOf(PredictKind kind) {
-  switch (kind) {
-    case PredictKind::kBanzhaf:
-    case PredictKind::kBanzhafInteraction:
-      return {Semivalue::kBanzhaf, IsOfPairs(kind)};
-    case PredictKind::kTaylorInteraction:
-      return {Semivalue::kTaylorPairs, true};
-    default:
-      return {Semivalue::kShapley, IsOfPairs(kind)};
-  }
-}
-
 class CpuPredictor : public Predictor {
  public:
   explicit CpuPredictor(PredictorParam const& param) : is_treeshap_(param.IsTreeShap()), cover_(param.Cover()) {}

@@ -275,16 +275,24 @@ class DeviceGroupPredictor : public Predictor {
     for (std::size_t i = 1; i < parts.size(); ++i) Append(parts[i], out);
   }
 
-  /// Predicts interventional contributions. A background in the memory of another device is read from its copy on the
-  /// host.
   void PredictInterventional(Context const& ctx, CompiledModel const& model, PredictTask const& task,
                              DataView const& background, Span<float> out) const override {
+    PredictAgainst(ctx, model, task, PredictKind::kContribution, background, out);
+  }
+
+  bool Computes(PredictKind kind, bool against_background) const override {
+    return one_->Computes(kind, against_background);
+  }
+
+  /// Predicts against a background. One in the memory of another device is read from its copy on the host.
+  void PredictAgainst(Context const& ctx, CompiledModel const& model, PredictTask const& task, PredictKind kind,
+                      DataView const& background, Span<float> out) const override {
     RowWindow const on_host(background, 0, background.NumRows());
     auto const* const storage = background.OnDevice();
     ForEachPart(ctx, model, task, kPartRows, [&](Part const& part) {
       auto const elsewhere = storage != nullptr && storage->Layout().device != part.ctx.device.ordinal;
-      one_->PredictInterventional(part.ctx, part.model, part.task, elsewhere ? on_host : background,
-                                  Part::Of(out, task.rows.NumRows(), part.begin, part.end));
+      one_->PredictAgainst(part.ctx, part.model, part.task, kind, elsewhere ? on_host : background,
+                           Part::Of(out, task.rows.NumRows(), part.begin, part.end));
     });
   }
 

@@ -1,6 +1,7 @@
 /// Margins, leaves and approximate contributions have the same bits as cpu_predictor's, because every row's sums have
-/// the same order. Exact contributions and interactions are computed by the device's own code (plugin/cuda/shap), with
-/// the same bits in every run.
+/// the same order, and so do values and interactions against a background, because their sums are integers. Other exact
+/// contributions and interactions are computed by the device's own code (plugin/cuda/shap), with the same bits in every
+/// run.
 #include "cuda/predictor/gpu_predictor.h"
 
 #include <algorithm>
@@ -86,10 +87,21 @@ class GpuPredictor : public Predictor {
 
   void PredictInterventional(Context const& ctx, CompiledModel const& compiled, PredictTask const& task,
                              DataView const& background, Span<float> out) const override {
+    PredictAgainst(ctx, compiled, task, PredictKind::kContribution, background, out);
+  }
+
+  bool Computes(PredictKind kind, bool against_background) const override {
+    if (!against_background) return kind != PredictKind::kBanzhafInteraction;
+    return kind != PredictKind::kApproxContribution && kind != PredictKind::kApproxInteraction;
+  }
+
+  void PredictAgainst(Context const& ctx, CompiledModel const& compiled, PredictTask const& task, PredictKind kind,
+                      DataView const& background, Span<float> out) const override {
     auto const& model = OwnModel(compiled);
     auto const& forest = model.forest.OnHost();
-    CheckPrediction(forest, task, PredictKind::kContribution, out);
-    model.interventional.Explain(ctx, {task.rows, background, forest.OwnTrees(task.trees), task.start, out});
+    CheckPrediction(forest, task, kind, out);
+    model.interventional.Explain(
+        ctx, {task.rows, background, forest.OwnTrees(task.trees), task.start, out, 0, GoalOf(kind)});
   }
 
   std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const& compiled,

@@ -1,12 +1,12 @@
 /// 1. The background's rows become keys on the device.
 /// 2. Rows come in tiles whose keys and sums fit into a quarter of the free device memory. Mostly there is one tile.
-/// 3. For one piece of the trees after another, the device makes tables and adds them to the rows' sums.
-/// If the device cannot make the tables, or the background has too many rows for it, the
-/// host's threads compile some trees at a time while the device works on the trees before.
+/// 3. For one piece of the trees after another, the device makes tables and adds them to the rows' sums. If there are
+///    some tiles and all tables fit into another quarter of the memory, only the first tile makes them.
+/// If the device cannot make the tables, or the background has too many rows for it, the host's threads compile some
+/// trees at a time while the device works on the trees before.
 #include "cuda/shap/interventional.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,30 +16,13 @@
 #include "cuda/shap/pair_patterns.h"
 #include "cuda/shap/shap_sums.h"
 #include "predictor/interventional/background_tree.h"
+#include "predictor/lanes/path_pairs.h"
 
 namespace kauri::cuda {
 namespace {
 
-/// Sums of int64 reach 2^63. Two bits are left free, because single terms can be larger than their sum.
-constexpr int kSumBits = 61;
 /// Trees per thread that the host compiles at a time.
 constexpr std::int64_t kTreesPerThread = 4;
-
-/// Returns the scale of the integer sums. A tree's contribution is a mean of differences of two leaves, which bounds
-/// it.
-double ScaleOf(Forest const& forest, TreeRange trees) {
-  double bound = 0.0;
-  for (auto tree = trees.begin; tree < trees.end; ++tree) {
-    auto const* const begin = forest.leaf_value.data() + forest.tree_begin[tree];
-    auto const* const end = forest.leaf_value.data() + forest.tree_begin[tree + 1];
-    float largest = 0.0F;
-    std::for_each(begin, end, [&](float value) { largest = std::max(largest, std::abs(value)); });
-    bound += 2.0 * static_cast<double>(largest);
-  }
-  int exponent = 0;
-  std::frexp(bound, &exponent);  // bound < 2^exponent
-  return std::ldexp(1.0, kSumBits - exponent);
-}
 
 /// Returns the value of a tree that has no splits, or 0 for other trees.
 double ConstantOf(PathProgram const& program) {
@@ -56,8 +39,10 @@ bool HasLargerTable(PathProgram const& program, std::uint32_t most_features) {
 }  // namespace
 
 InterventionalProgram::InterventionalProgram(Context const& ctx, CudaContext const& cuda, Forest const& forest,
-                                             TreeRange trees, TableLimits const& limits)
-    : trees_(trees), scale_(ScaleOf(forest, trees)), rules_(MakeTableRules(cuda)) {
+                                             TreeRange trees, TableLimits const& limits, QuadratureGoal goal)
+    : trees_(trees), goal_(goal), scale_(UnitScale(forest, trees)), rules_(MakeTableRules(cuda, goal.semivalue)) {
+  if (goal.with_pairs) pairs_.emplace(cuda, FindPathPairs(ctx, forest, trees));
+  entries_.emplace(cuda, goal.with_pairs ? MatrixEntries(forest, pairs_->OnHost()) : ContributionEntries(forest));
   CompileTrees(ctx, cuda, forest, limits);
   if (!is_for_device_) pieces_.clear();
 }
@@ -65,7 +50,7 @@ InterventionalProgram::InterventionalProgram(Context const& ctx, CudaContext con
 void InterventionalProgram::CompileTrees(Context const& ctx, CudaContext const& cuda, Forest const& forest,
                                          TableLimits const& limits) {
   PathCategories categories(forest.categories);
-  LaneBatchMaker maker(forest, limits.piece_doubles);
+  LaneBatchMaker maker(forest, pairs_.has_value() ? &pairs_->OnHost() : nullptr, limits.piece_numbers);
   std::vector<double> constants;
   std::uint32_t longest = 0;
   auto const step = kTreesPerThread * std::max(1, ctx.threads);
@@ -91,7 +76,7 @@ void InterventionalProgram::CompileTrees(Context const& ctx, CudaContext const& 
 }
 
 void InterventionalProgram::SetWeights(CudaContext const& cuda, std::uint32_t longest) {
-  ShapleyWeights const weights(longest);
+  ShapleyWeights const weights(longest, goal_.semivalue);
   weights_ = ToDevice(cuda, weights.All());
   weights_size_ = weights.Size();
   cuda.Synchronize();  // for `weights`
@@ -101,12 +86,6 @@ void InterventionalProgram::AddBatches(CudaContext const& cuda, std::vector<Lane
   for (auto const& batch : batches) {
     if (!batch.items.empty()) pieces_.emplace_back(cuda, batch, trees_.begin);
   }
-}
-
-std::int64_t InterventionalProgram::MostTableDoubles() const {
-  std::int64_t most = 0;
-  for (auto const& piece : pieces_) most = std::max(most, piece.TableDoubles());
-  return most;
 }
 
 void InterventionalProgram::StartMeans(CudaContext const& cuda, double* means) const {
@@ -121,13 +100,27 @@ void InterventionalProgram::SumMeans(CudaContext const& cuda, double const* mean
 namespace {
 
 /// Size of the tables of a piece: 256 MiB.
-constexpr std::int64_t kPieceDoubles = std::int64_t{1} << 25;
+constexpr std::int64_t kPieceNumbers = std::int64_t{1} << 25;
 /// Rows of a background are counted in 32 bits.
 constexpr std::int64_t kMostCounted = 0xFFFFFFFF;
 /// A query for the free memory takes longer than a call that needs no more than this number of bytes.
 constexpr std::int64_t kWithoutAsking = std::int64_t{32} << 20U;
 /// Maximum memory for rows that a call leaves to the next one.
 constexpr std::size_t kMostIdleBytes = std::size_t{96} << 20U;
+
+/// Memory for the tables of a piece.
+class PieceMemory {
+ public:
+  PieceMemory(CudaContext const& cuda, std::int64_t table_size, std::int64_t pair_table_size, std::size_t n_leaves)
+      : values_(cuda, ToSize(table_size)), pairs_(cuda, ToSize(pair_table_size)), reached_(cuda, n_leaves) {}
+  PieceTables Tables() const { return {values_.data(), pairs_.data()}; }
+  double* Reached() const { return reached_.data(); }
+
+ private:
+  Buffer<std::int64_t> values_;
+  Buffer<std::int64_t> pairs_;
+  Buffer<double> reached_;
+};
 
 /// A call whose rows pass over the trees tile by tile.
 class InterventionalRun {
@@ -141,17 +134,20 @@ class InterventionalRun {
         program_(program),
         tiles_(*tiles),
         session_(tiles->Take(ctx, 0)),
-        n_cells_(forest_.n_outputs * forest_.NumSlots()),
-        width_(forest_.n_outputs * (forest_.n_features + 1)) {}
+        cells_{forest_.n_outputs, forest_.NumSlots(),
+               program.Pairs() == nullptr ? 0 : program.Pairs()->OnHost().NumPairs()},
+        width_(program.Entries().row_floats) {}
 
   void Run() {
-    auto const row_bytes = 8 * forest_.NumSlots() + 16 * n_cells_ + 4 * (width_ + forest_.n_outputs);
-    auto const budget = Budget(std::max(task_.rows.NumRows() * row_bytes, BackgroundBytes()));
+    auto const row_bytes = 8 * forest_.NumSlots() + 8 * cells_.Count() + 4 * (width_ + forest_.n_outputs);
+    auto const n_rows = task_.rows.NumRows();
+    auto const budget = Budget(std::max(n_rows * row_bytes, BackgroundBytes()));
     ReadBackground(budget);
     auto const tile_rows = std::max<std::int64_t>(1, budget / row_bytes);
-    for (std::int64_t begin = 0; begin < task_.rows.NumRows(); begin += tile_rows) {
-      RunTile(begin, std::min(task_.rows.NumRows(), begin + tile_rows));
-    }
+    means_ = Buffer<double>(session_.Cuda(), ToSize(forest_.n_outputs));
+    if (!host_background_.has_value()) ReserveTables(n_rows > tile_rows, budget);
+    for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows)
+      RunTile(begin, std::min(n_rows, begin + tile_rows));
     tiles_.Finish(ctx_);
   }
 
@@ -172,7 +168,7 @@ class InterventionalRun {
   void ReadBackground(std::int64_t budget) {
     auto const& cuda = session_.Cuda();
     auto const n_rows = task_.background.NumRows();
-    auto const most_rows = program_.HasPairs() ? MostPairRows(cuda) : kMostCounted;
+    auto const most_rows = program_.HasPatterns() ? MostPairRows(cuda) : kMostCounted;
     if (!program_.IsForDevice() || n_rows > most_rows || BackgroundBytes() > budget) {
       host_background_.emplace(ctx_, forest_, task_.background, 0, n_rows, kPatternRows);
       return;
@@ -202,50 +198,74 @@ class InterventionalRun {
     Buffer<std::int32_t> const key_memory(cuda, ToSize(n_rows * forest_.NumSlots()));
     RowKeys const keys{key_memory.data(), n_rows, 1, n_rows};
     ReadRowKeys(cuda, on_device_.View(), rows, keys);
-    Buffer<unsigned long long> const sum_memory(cuda, ToSize(n_cells_ * n_rows));  // the type that atomicAdd takes
-    FillZero(cuda, sum_memory.data(), sum_memory.size());
-    InterventionalSums const sums{sum_memory.data(), n_rows, forest_.NumSlots(), program_.Scale()};
-    Buffer<double> const means(cuda, ToSize(forest_.n_outputs));
-    host_background_.has_value() ? AddHostTrees(keys, sums, means.data()) : AddTrees(keys, sums, means.data());
-    Write(sums, means.data(), start);
+    ShapSums const sums(cuda, n_rows, cells_, ShapLayout::kRowMinor, program_.Scale());
+    sums.Clear(cuda);
+    host_background_.has_value() ? AddHostTrees(keys, sums.View()) : AddTrees(keys, sums.View(), begin == 0);
+    Write(sums.View(), n_rows, start);
+    if (task_.each_tile != nullptr) {
+      task_.each_tile(cuda, begin, end, session_.Output(ToSize(n_rows * width_)));
+      return cuda.Synchronize();  // for the results, which the next tile overwrites
+    }
     tiles_.Send(ctx_, 0, ToSize(n_rows * width_), task_.out.data() + begin * width_);
   }
 
-  /// means (out): [n_outputs], means of the trees over the background.
-  void AddTrees(RowKeys const& keys, InterventionalSums const& sums, double* means) const {
+  /// Makes room for the tables: of all pieces if some tiles of rows need them and they fit, else of the largest one.
+  void ReserveTables(bool are_needed_again, std::int64_t budget) {
     auto const& cuda = session_.Cuda();
-    auto const background = program_.Background(background_);
-    Buffer<double> const tables(cuda, ToSize(program_.MostTableDoubles()));  // reused by each piece
-    Buffer<double> const of_trees(cuda, ToSize(task_.trees.end - task_.trees.begin));
-    program_.StartMeans(cuda, of_trees.data());
+    std::int64_t all = 0;
+    std::int64_t values = 0;
+    std::int64_t pairs = 0;
+    std::size_t leaves = 0;
     for (auto const& piece : program_.Pieces()) {
-      piece.Add(cuda, background, {keys, sums, of_trees.data()}, tables.data());
+      all += 8 * (piece.TableSize() + piece.PairTableSize());
+      values = std::max(values, piece.TableSize());
+      pairs = std::max(pairs, piece.PairTableSize());
+      leaves = std::max(leaves, piece.NumLeaves());
     }
-    program_.SumMeans(cuda, of_trees.data(), forest_.n_outputs, means);
+    keeps_tables_ = are_needed_again && all <= budget;
+    if (!keeps_tables_) return static_cast<void>(tables_.emplace_back(cuda, values, pairs, leaves));
+    for (auto const& piece : program_.Pieces()) {
+      tables_.emplace_back(cuda, piece.TableSize(), piece.PairTableSize(), piece.NumLeaves());
+    }
   }
 
-  void AddHostTrees(RowKeys const& keys, InterventionalSums const& sums, double* means) {
+  /// is_first: no tile was computed before.
+  void AddTrees(RowKeys const& keys, ShapSumsView const& sums, bool is_first) {
     auto const& cuda = session_.Cuda();
-    BackgroundBatches batches(forest_, *host_background_, task_.trees);
+    auto const background = program_.Background(background_);
+    Buffer<double> const of_trees(cuda, ToSize(task_.trees.end - task_.trees.begin));
+    program_.StartMeans(cuda, of_trees.data());
+    for (std::size_t i = 0; i < program_.Pieces().size(); ++i) {
+      auto const& piece = program_.Pieces()[i];
+      auto const& memory = tables_[keeps_tables_ ? i : 0];
+      if (is_first || !keeps_tables_) piece.MakeTables(cuda, background, memory.Tables(), memory.Reached());
+      piece.Add(cuda, background, memory.Tables(), {keys, sums}, memory.Reached());
+      piece.AddMeans(cuda, memory.Reached(), of_trees.data());
+    }
+    program_.SumMeans(cuda, of_trees.data(), forest_.n_outputs, means_.data());
+  }
+
+  void AddHostTrees(RowKeys const& keys, ShapSumsView const& sums) {
+    auto const& cuda = session_.Cuda();
+    auto const* const pairs = program_.Pairs();
+    BackgroundBatches batches(forest_, *host_background_, task_.trees, task_.goal);
     while (batches.Next(ctx_)) {
-      DeviceLaneBatch const lanes(cuda, forest_, batches);
+      DeviceLaneBatch const lanes(cuda, forest_, batches, pairs == nullptr ? nullptr : &pairs->OnHost());
       lanes.Add(cuda, keys, sums);
     }
     host_means_ = batches.Means();
-    CopyToDevice(cuda, host_means_.data(), host_means_.size(), means);
+    CopyToDevice(cuda, host_means_.data(), host_means_.size(), means_.data());
   }
 
   /// Writes the values to the session's output.
-  void Write(InterventionalSums const& sums, double const* means, float const* start) {
-    auto const& cuda = session_.Cuda();
-    auto const n_values = n_cells_ * sums.n_rows;
-    Buffer<double> const values(cuda, ToSize(n_values));
-    SumsToValues(cuda, sums, n_values, values.data());
+  void Write(ShapSumsView const& sums, std::int64_t n_rows, float const* start) {
     auto const view = on_device_.View();
-    WriteApproxValues(
-        cuda, values.data(), forest_.NumSlots(), false,
-        {session_.Output(ToSize(sums.n_rows * width_)), sums.n_rows, forest_.n_features, forest_.n_outputs, start,
-         !task_.start.of_row.empty(), means, view.slot_of_feature, view.n_mapped_features});
+    // Rows of Shapley-Taylor indices do not add up to the values of features.
+    auto const adds_up = program_.Pairs() != nullptr && task_.goal.semivalue != Semivalue::kTaylorPairs;
+    WriteShapValues(session_.Cuda(), sums, program_.Entries(),
+                    adds_up ? program_.Pairs()->OfSlots() : PairsOfSlotsView{},
+                    {session_.Output(ToSize(n_rows * width_)), n_rows, forest_.n_features, forest_.n_outputs, start,
+                     !task_.start.of_row.empty(), means_.data(), view.slot_of_feature, view.n_mapped_features});
   }
 
   Context const& ctx_;
@@ -259,7 +279,10 @@ class InterventionalRun {
   std::vector<double> host_means_;           ///< on their way to the device until a tile is finished
   Buffer<std::int32_t> background_memory_;
   RowKeys background_{};
-  std::int64_t n_cells_;
+  Buffer<double> means_;             ///< [n_outputs], of the trees over the background
+  bool keeps_tables_ = false;        ///< from the first tile to the last
+  std::vector<PieceMemory> tables_;  ///< by piece, or one for all
+  ShapCells cells_;
   std::int64_t width_;  ///< floats of a row
 };
 
@@ -268,22 +291,24 @@ class InterventionalRun {
 InterventionalModel::InterventionalModel(DeviceForest const& forest)
     : forest_(forest), stream_(forest.DeviceOrdinal()), idle_(forest.DeviceOrdinal()) {}
 
-std::shared_ptr<InterventionalProgram const> InterventionalModel::Program(Context const& ctx, TreeRange trees) const {
+std::shared_ptr<InterventionalProgram const> InterventionalModel::Program(Context const& ctx, TreeRange trees,
+                                                                          QuadratureGoal goal) const {
   std::lock_guard<std::mutex> const lock(mutex_);
-  if (program_ == nullptr || program_->Trees().begin != trees.begin || program_->Trees().end != trees.end) {
-    program_ = nullptr;
+  auto& program = programs_[{goal.semivalue, goal.with_pairs}];
+  if (program == nullptr || program->Trees().begin != trees.begin || program->Trees().end != trees.end) {
+    program = nullptr;
     auto const& cuda = stream_.Context();
-    TableLimits const limits{MostTableFeatures(cuda), kPieceDoubles};
-    program_ = std::make_shared<InterventionalProgram const>(ctx, cuda, forest_.OnHost(), trees, limits);
+    TableLimits const limits{MostTableFeatures(cuda), kPieceNumbers};
+    program = std::make_shared<InterventionalProgram const>(ctx, cuda, forest_.OnHost(), trees, limits, goal);
   }
-  return program_;
+  return program;
 }
 
 void InterventionalModel::Explain(Context const& ctx, InterventionalTask const& task) const {
   CheckBackground(task.background);
   if (task.rows.NumRows() == 0) return;
   DeviceScope const scope(forest_.DeviceOrdinal());
-  auto const program = Program(ctx, task.trees);  // before the tiles, whose work reads it
+  auto const program = Program(ctx, task.trees, task.goal);  // before the tiles, whose work reads it
   auto tiles = idle_.Take();
   InterventionalRun(ctx, forest_, task, *program, tiles.get()).Run();
   if (tiles->Bytes() <= kMostIdleBytes) idle_.Keep(std::move(tiles));

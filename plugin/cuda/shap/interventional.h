@@ -6,25 +6,30 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "cuda/common/buffer.h"
 #include "cuda/forest/device_forest.h"
 #include "cuda/shap/leaf_tables.h"
+#include "cuda/shap/shap_entries.h"
 #include "cuda/shap/shap_session.h"
 #include "kauri/context.h"
 #include "kauri/predictor.h"
 #include "predictor/forest/forest.h"
+#include "predictor/shap/quadrature_forest.h"
 
 namespace kauri::cuda {
 
 /// Limits on the tables that the device makes.
 struct TableLimits {
   std::uint32_t most_features;  ///< features of a leaf with a table; at most MostTableFeatures
-  std::int64_t piece_doubles;   ///< size of the tables of a piece, unless a single item has more
+  std::int64_t piece_numbers;   ///< size of the tables of a piece, unless a single item has more
 };
 
 /// Trees compiled for interventional contributions. The device makes the tables if none of them takes more shared
@@ -33,25 +38,32 @@ struct TableLimits {
 class InterventionalProgram {
  public:
   /// Takes the host as long as one traversal of the trees, and waits for the copies. Uses about 80 bytes of device
-  /// memory per leaf and 16 more for each of its features. \throws Error(kParameter) for a path of more than
-  /// kMostPlaces features.
+  /// memory per leaf and 16 more for each of its features, with pairs 4 more for each pair that ends there. \throws
+  /// Error(kParameter) for a path of more than kMostPlaces features, Error(kModel) for 2^31 cells of a row.
   InterventionalProgram(Context const& ctx, CudaContext const& cuda, Forest const& forest, TreeRange trees,
-                        TableLimits const& limits);
+                        TableLimits const& limits, QuadratureGoal goal = {});
 
   TreeRange Trees() const { return trees_; }
   /// Returns whether the device makes the tables. If not, there are no pieces.
   bool IsForDevice() const { return is_for_device_; }
   /// Returns the pieces: all leaves with features, in order.
   std::vector<TablePiece> const& Pieces() const { return pieces_; }
-  /// Returns the size of the largest piece's tables.
-  std::int64_t MostTableDoubles() const;
-  /// Returns the scale of the integer sums of contributions (interventional_lanes.h).
-  double Scale() const { return scale_; }
+  QuadratureGoal Goal() const { return goal_; }
+  /// Returns the pairs of features that share a path, or nullptr if none are wanted.
+  DevicePairs const* Pairs() const { return pairs_.has_value() ? &*pairs_ : nullptr; }
+  /// Returns where the sums of a row are written.
+  ShapEntriesView Entries() const { return entries_->View(); }
+  /// Returns the units of the sums (interventional_kernel.h).
+  float Scale() const { return scale_; }
 
   /// Returns whether there are leaves of LeafForm::kPairs.
-  bool HasPairs() const { return weights_size_ > 0; }
+  bool HasPatterns() const { return weights_size_ > 0; }
   TableBackground Background(RowKeys const& keys) const {
-    return {keys, categories_->View(), rules_.data(), weights_.data(), weights_size_};
+    auto const are_alone = goal_.semivalue == Semivalue::kTaylorPairs;
+    return {keys,
+            categories_->View(),
+            rules_.data(),
+            {weights_.data(), weights_size_, are_alone, static_cast<double>(scale_)}};
   }
   /// means (out): [n_trees], the values of trees without splits, 0 for other trees. Asynchronous.
   void StartMeans(CudaContext const& cuda, double* means) const;
@@ -64,8 +76,11 @@ class InterventionalProgram {
   void AddBatches(CudaContext const& cuda, std::vector<LaneBatch> const& batches);
 
   TreeRange trees_;
-  double scale_;
+  QuadratureGoal goal_;
+  float scale_;
   bool is_for_device_ = true;
+  std::optional<DevicePairs> pairs_;
+  std::optional<DeviceEntries> entries_;
   std::vector<TablePiece> pieces_;
   std::optional<CategoriesOnDevice> categories_;  ///< set when all trees are compiled
   Buffer<TableRule> rules_;
@@ -75,14 +90,20 @@ class InterventionalProgram {
   Buffer<std::int32_t> output_of_tree_;
 };
 
+/// Takes the results of rows [begin, end), in device memory until the work of `cuda` that it begins is done.
+using ResultsOnDevice =
+    std::function<void(CudaContext const& cuda, std::int64_t begin, std::int64_t end, float const* values)>;
+
 /// Results in host memory; rows and background may be on the device. trees: numbered within the forest.
 struct InterventionalTask {
   DataView const& rows;
   DataView const& background;
   TreeRange trees;
   MarginStart start;
-  Span<float> out;              ///< [n_rows, n_outputs, n_features + 1]
+  Span<float> out;              ///< [n_rows, n_outputs, n_features + 1], with pairs (n_features + 1)^2
   std::int64_t tile_bytes = 0;  ///< of rows, or of the background, on the device; 0: a quarter of the free memory
+  QuadratureGoal goal = {};
+  ResultsOnDevice each_tile = nullptr;  ///< called for each tile of rows, in order; then `out` is not used
 };
 
 /// Keeps the parts that do not depend on the background for the next call. Safe from many threads. The forest must
@@ -91,21 +112,22 @@ class InterventionalModel {
  public:
   explicit InterventionalModel(DeviceForest const& forest);
 
-  /// Adds the same float64 terms as the host, as integers of 61 bits: the same bits in every run and for any batch of
-  /// rows. \throws Error(kData) for a background without rows, Error(kParameter) for a path of more than 64 distinct
-  /// features, Error(kDevice) for rows on another device, Error(kMemory).
+  /// Computes the same bits as the host, for any batch of rows. \throws Error(kData) for a background without rows,
+  /// Error(kParameter) for a path of more than 64 distinct features, Error(kDevice) for rows on another device,
+  /// Error(kMemory).
   void Explain(Context const& ctx, InterventionalTask const& task) const;
 
  private:
-  /// Returns the program of `trees`. A call for another range replaces the program, which is freed once nobody holds
-  /// it. The caller must therefore wait for its work before releasing the program.
-  std::shared_ptr<InterventionalProgram const> Program(Context const& ctx, TreeRange trees) const;
+  /// Returns the program of a goal. A call for another range replaces the program, which is freed once nobody holds it.
+  /// The caller must therefore wait for its work before releasing the program.
+  std::shared_ptr<InterventionalProgram const> Program(Context const& ctx, TreeRange trees, QuadratureGoal goal) const;
 
   DeviceForest const& forest_;
   StreamOwner stream_;  ///< before the program, whose buffers are freed on it
   IdleTiles idle_;
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<InterventionalProgram const> program_;  ///< of the last range
+  /// By semivalue and whether there are pairs, of the last range.
+  mutable std::map<std::pair<Semivalue, bool>, std::shared_ptr<InterventionalProgram const>> programs_;
 };
 
 }  // namespace kauri::cuda

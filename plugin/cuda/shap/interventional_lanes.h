@@ -6,28 +6,22 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/shap/row_keys.h"
+#include "cuda/shap/shap_sums.h"
 #include "predictor/lanes/lane_batch.h"
 
 namespace kauri::cuda {
-
-/// Sums as integer multiples of 1 / scale, so that the order of additions does not matter. Not owning.
-struct InterventionalSums {
-  unsigned long long* sums;  ///< [n_outputs, n_slots, n_rows]; the type that atomicAdd knows
-  std::int64_t n_rows;
-  std::int64_t n_slots;
-  double scale;  ///< a power of two
-};
 
 /// Leaves, grouped in items, in device memory. Not owning.
 struct LaneWork {
   LaneLeaves leaves;
   std::int64_t n_items;
   std::uint32_t most_places;
+  std::uint32_t most_features;  ///< of leaves with tables
 };
 
-/// Adds the leaves' contributions to all rows, asynchronously. `keys`: row-minor, with the same number of rows as
-/// `sums`.
-void AddLanes(CudaContext const& cuda, LaneWork const& work, RowKeys const& keys, InterventionalSums const& sums);
+/// Adds the leaves' contributions to all rows, asynchronously. Pairs are added if `sums` has cells for them. keys and
+/// sums: row-minor.
+void AddLanes(CudaContext const& cuda, LaneWork const& work, RowKeys const& keys, ShapSumsView const& sums);
 
 /// The part of a batch that does not depend on a background. Immutable.
 class DeviceLanes {
@@ -40,10 +34,12 @@ class DeviceLanes {
  private:
   std::int64_t n_items_;
   std::uint32_t most_places_;
+  std::uint32_t most_features_;
   Buffer<LaneItem> items_;
   Buffer<LaneLeaf> leaves_;
   Buffer<PathFeature> features_;
   Buffer<std::uint32_t> slot_of_place_;
+  Buffer<std::int32_t> pair_cells_;
 };
 
 /// The data of categorical conditions, on the device. Immutable.
@@ -59,25 +55,26 @@ class CategoriesOnDevice {
   Buffer<std::uint32_t> set_data_;
 };
 
-/// A batch with tables and patterns made by the host, in device memory: 8 k to 64 k bytes per leaf of 8 to 12 features.
+/// A batch with tables and patterns made by the host, in device memory: 16 to 64 kB per leaf of 8 to 12 features, with
+/// pairs 80 to 160 kB.
 class DeviceLaneBatch {
  public:
   /// Waits for the copies. \throws Error(kParameter) for a path of more than kMostPlaces features.
-  DeviceLaneBatch(CudaContext const& cuda, Forest const& forest, BackgroundBatches const& batch);
-  void Add(CudaContext const& cuda, RowKeys const& keys, InterventionalSums const& sums) const;
+  /// pairs: of the trees; nullptr: none are wanted.
+  DeviceLaneBatch(CudaContext const& cuda, Forest const& forest, BackgroundBatches const& batch,
+                  PathPairs const* pairs);
+  void Add(CudaContext const& cuda, RowKeys const& keys, ShapSumsView const& sums) const;
 
  private:
   DeviceLaneBatch(CudaContext const& cuda, LaneBatch const& lanes, BackgroundBatches const& batch);
 
   DeviceLanes lanes_;
-  std::uint32_t weights_size_;
   Buffer<LanePattern> patterns_;
-  Buffer<double> tables_;
+  Buffer<std::int64_t> tables_;
+  Buffer<std::int64_t> pair_tables_;
   Buffer<double> weights_;
+  DirectWeights weights_view_;
   CategoriesOnDevice categories_;
 };
-
-/// Converts sums to float64. values (out): [n_outputs, n_slots, n_rows], n_values of them.
-void SumsToValues(CudaContext const& cuda, InterventionalSums const& sums, std::int64_t n_values, double* values);
 
 }  // namespace kauri::cuda

@@ -1,215 +1,20 @@
-/// 1. A block takes a leaf. Its threads find the patterns of the background's rows and count them in shared memory. The
-///    counts, which are integers and so do not depend on the order, go to the first places of the leaf's table.
-/// 2. Another block reads the counts and turns them into the sums Z (interventional.h) at some points at a time,
-///    feature after feature, in shared memory. It integrates and writes the table over the counts. Blocks and their
-///    shared memory are as large as the leaves of a launch need.
-/// 3. Leaves with longer paths have distinct patterns instead of tables (pair_patterns.cu), found for some items at a
+/// 1. The kernels of table_kernels.h make the tables of leaves with short paths.
+/// 2. Leaves with longer paths have distinct patterns instead of tables (pair_patterns.cu), found for some items at a
 ///    time.
-/// 4. A thread takes a tree and adds up the values of its leaves over the background, in their order.
-/// Operations on float64 are the host's operations in the host's order, without contraction, so the tables have its
-/// bits. Points go in fours, in the order in which the host adds halves to each other.
-///
-/// Floor, cal_housing with 100 trees of depth 8 (23,000 leaves of 4.8 features on average), 1,500 rows of background:
-/// 1.7 * 10^8 features of leaves and rows of about 10 lane instructions: 0.05 ms at 33 * 10^12 a second on an H100,
-/// beside 3.5 * 10^7 atomics of shared memory, 1 or 2 clocks a lane where patterns are alike: 0.1 ms. Tables: 40 MB
-/// written and the counts read, 0.02 ms at 3 TB/s; their arithmetic is k 2^(k-1) steps of two operations at 4 points a
-/// leaf, 10^8 in all: nothing. A leaf of 12 features: 2 * 10^5 steps, each 32 bytes of shared memory, 64 KB written:
-/// 0.3 us of the device.
+/// 3. A thread takes a tree and adds up the values of its leaves over the background, in their order.
 #include <algorithm>
 #include <vector>
 
 #include "cuda/common/launch.h"
-#include "cuda/shap/leaf_rows.cuh"
 #include "cuda/shap/leaf_tables.h"
 #include "cuda/shap/pair_patterns.h"
-#include "predictor/interventional/interventional_kernel.h"
-#include "predictor/shap/quadrature_rule.h"
 
 namespace kauri::cuda {
 namespace {
 
-constexpr int kCountThreads = 128;
-constexpr int kRowsPerThread = 4;
 constexpr int kMeanThreads = 64;
-/// Threads of a block for leaves of up to kMostValueFeatures features, and for leaves with more.
-constexpr int kValueThreads = 128;
-constexpr int kPartThreads = 512;
 /// Memory for the patterns of leaves whose patterns are found together.
 constexpr std::int64_t kPatternBytes = std::int64_t{64} << 20;
-/// Points that are in shared memory at a time.
-constexpr std::uint32_t kPoints = 4;
-
-/// Returns the bytes of shared memory for the table of a leaf: sums at some points, and counts.
-constexpr std::size_t TableBytes(std::uint32_t n_features) {
-  return (kPoints * sizeof(double) + sizeof(std::uint32_t)) << n_features;
-}
-
-struct CountTask {
-  LaneLeaves leaves;
-  LeafSource const* sources;
-  RowKeys background;
-  CategoryConditionsView categories;
-  double* tables;
-  double* reached;  ///< by leaf: total weight of the rows that reach it
-};
-
-/// features: [n_features], the leaf's features, with slots.
-__device__ void CountPatterns(CountTask const& task, PathFeature const* features, std::uint32_t n_features,
-                              std::uint32_t* counts) {
-  RowKeys const& rows = task.background;
-  for (std::int64_t first = threadIdx.x; first < rows.n_rows; first += kCountThreads * kRowsPerThread) {
-    std::uint32_t patterns[kRowsPerThread] = {};
-    for (std::uint32_t position = 0; position < n_features; ++position) {
-      PathFeature const feature = features[position];
-      std::int32_t const* keys = rows.keys + feature.Slot() * rows.slot_stride;
-#pragma unroll
-      for (int i = 0; i < kRowsPerThread; ++i) {
-        std::int64_t const row = first + i * kCountThreads;
-        std::int32_t const key = keys[(row < rows.n_rows ? row : first) * rows.row_stride];
-        patterns[i] |= static_cast<std::uint32_t>(Follows(feature, key, task.categories)) << position;
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < kRowsPerThread; ++i) {
-      if (first + i * kCountThreads < rows.n_rows) atomicAdd(&counts[patterns[i]], 1U);
-    }
-  }
-}
-
-__global__ void __launch_bounds__(kCountThreads) CountPatternsKernel(__grid_constant__ CountTask const task) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  __shared__ PathFeature features[kMostPartFeatures];
-  auto* const counts = reinterpret_cast<std::uint32_t*>(memory);
-  LaneLeaf const leaf = task.leaves.leaves[blockIdx.x];
-  LeafSource const source = task.sources[blockIdx.x];
-  if (leaf.form == LeafForm::kPairs) return;  // the whole block returns
-  std::uint32_t const n_patterns = 1U << leaf.n_features;
-  if (threadIdx.x < leaf.n_features) {
-    features[threadIdx.x] = SlotFeature(task.leaves, leaf, source, threadIdx.x);
-  }
-  for (std::uint32_t x = threadIdx.x; x < n_patterns; x += kCountThreads) counts[x] = 0;
-  __syncthreads();
-  CountPatterns(task, features, leaf.n_features, counts);
-  __syncthreads();
-  double* table = task.tables + leaf.begin;
-  for (std::uint32_t x = threadIdx.x; x < n_patterns; x += kCountThreads) table[x] = static_cast<double>(counts[x]);
-  if (threadIdx.x == 0) {
-    double const n_reaching = static_cast<double>(counts[n_patterns - 1]);
-    task.reached[blockIdx.x] = n_reaching * RowWeight(source, task.background.n_rows);
-  }
-}
-
-struct TableTask {
-  LaneLeaf const* leaves;
-  LeafSource const* sources;
-  std::uint32_t const* numbers;  ///< leaves of the launch
-  TableRule const* rules;
-  std::int64_t n_rows;
-  double* tables;
-};
-
-/// The leaf of a block, with the block's memory for it.
-struct BlockLeaf {
-  std::uint32_t n_features;
-  std::uint32_t n_patterns;
-  double row_weight;
-  TableRule const& rule;
-  std::uint32_t n_turns;  ///< turns of kPoints points each
-  double* table;
-  double* z;              ///< shared, [n_patterns, kPoints]
-  std::uint32_t* counts;  ///< shared, [n_patterns]
-
-  /// Returns the i-th point of a turn. The host adds the points of a turn to each other before the next turn's points.
-  __device__ std::uint32_t Point(std::uint32_t turn, std::uint32_t i) const { return turn + i * n_turns; }
-};
-
-/// Computes Z(x) at the points of a turn: feature after feature, the background's bit becomes the row's. Ends in a
-/// barrier.
-__device__ void SumBackground(BlockLeaf const& leaf, std::uint32_t turn) {
-  std::uint32_t const i = threadIdx.x % kPoints;  // the same at each step, as blocks have a multiple of its threads
-  double const node = leaf.rule.node[leaf.Point(turn, i)];
-  for (std::uint32_t x = threadIdx.x / kPoints; x < leaf.n_patterns; x += blockDim.x / kPoints) {
-    leaf.z[x * kPoints + i] = static_cast<double>(leaf.counts[x]) * leaf.row_weight;
-  }
-  __syncthreads();
-  for (std::uint32_t bit = 1; bit < leaf.n_patterns; bit *= 2) {
-    for (std::uint32_t pair = threadIdx.x / kPoints; pair < leaf.n_patterns / 2; pair += blockDim.x / kPoints) {
-      std::uint32_t const x = (pair & ~(bit - 1)) * 2 + (pair & (bit - 1));  // a zero comes in at the bit
-      double* without = leaf.z + x * kPoints + i;
-      double* with = without + bit * kPoints;
-      double const ones = *with;
-      *with = ones + node * *without;
-      *without = ones;
-    }
-    __syncthreads();
-  }
-}
-
-/// Returns the part of an integral that belongs to a turn. coefficients: [n_points]
-__device__ double Integrate(BlockLeaf const& leaf, std::uint32_t turn, double const* coefficients, double const* z) {
-  double terms[kPoints];
-  for (std::uint32_t i = 0; i < kPoints; ++i) terms[i] = coefficients[leaf.Point(turn, i)] * z[i];
-  return (terms[0] + terms[2]) + (terms[1] + terms[3]);
-}
-
-/// Writes S(x) and S'(x) to the first two places of Z(x), and also adds them to a table of parts.
-__device__ void MakeParts(BlockLeaf const& leaf, std::uint32_t turn, bool is_table) {
-  std::uint32_t const n_points = leaf.n_turns * kPoints;
-  double* with_table = leaf.table;
-  double* without_table = leaf.table + leaf.n_patterns;
-  for (std::uint32_t x = threadIdx.x; x < leaf.n_patterns; x += blockDim.x) {
-    double* z = leaf.z + x * kPoints;
-    std::uint32_t const n_missed = leaf.n_features - __popc(x);
-    double const* coefficients = leaf.rule.coefficients + n_missed * n_points;
-    double const with = Integrate(leaf, turn, coefficients, z);
-    double const without = n_missed == 0 ? 0.0 : Integrate(leaf, turn, coefficients - n_points, z);
-    z[0] = with;
-    z[1] = without;
-    if (!is_table) continue;
-    with_table[x] = turn == 0 ? with : with_table[x] + with;
-    without_table[x] = turn == 0 ? without : without_table[x] + without;
-  }
-}
-
-/// Writes a table of values from the parts in shared memory.
-__device__ void WriteValues(BlockLeaf const& leaf) {
-  auto const width = static_cast<std::uint32_t>(TableWidth(leaf.n_features));
-  for (std::uint32_t place = threadIdx.x; place < leaf.n_patterns * width; place += blockDim.x) {
-    std::uint32_t const x = place / width;
-    std::uint32_t const i = place % width;
-    double const* without = leaf.z + (x & ~(1U << i)) * kPoints + 1;
-    leaf.table[place] = i < leaf.n_features ? leaf.z[x * kPoints] - *without : 0.0;
-  }
-}
-
-__global__ void __launch_bounds__(kPartThreads) MakeTablesKernel(__grid_constant__ TableTask const task) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  std::uint32_t const number = task.numbers[blockIdx.x];
-  LaneLeaf const own = task.leaves[number];
-  std::uint32_t const n_patterns = 1U << own.n_features;
-  TableRule const& rule = task.rules[own.n_features];
-  auto* const z = reinterpret_cast<double*>(memory);
-  auto* const counts = reinterpret_cast<std::uint32_t*>(z + n_patterns * kPoints);
-  BlockLeaf const leaf{own.n_features,
-                       n_patterns,
-                       RowWeight(task.sources[number], task.n_rows),
-                       rule,
-                       rule.n_points / kPoints,
-                       task.tables + own.begin,
-                       z,
-                       counts};
-  bool const is_table = own.form == LeafForm::kParts;
-  for (std::uint32_t x = threadIdx.x; x < n_patterns; x += blockDim.x) {
-    counts[x] = static_cast<std::uint32_t>(leaf.table[x]);
-  }
-  __syncthreads();
-  for (std::uint32_t turn = 0; turn < leaf.n_turns; ++turn) {
-    SumBackground(leaf, turn);
-    MakeParts(leaf, turn, is_table);
-    __syncthreads();  // the parts are complete, and the sums are no longer needed
-  }
-  if (!is_table) WriteValues(leaf);
-}
 
 __global__ void TreeMeansKernel(LaneTree const* trees, std::int64_t n_trees, double const* reached, double* means) {
   std::int64_t const index = static_cast<std::int64_t>(blockIdx.x) * kMeanThreads + threadIdx.x;
@@ -240,38 +45,18 @@ std::size_t ClassOf(LaneLeaf const& leaf) {
 
 }  // namespace
 
-Buffer<TableRule> MakeTableRules(CudaContext const& cuda) {
-  static_assert(PointsFor(kMostValueFeatures) <= static_cast<int>(kPoints), "tables of values are made in one turn");
-  static_assert(PointsFor(kMostPartFeatures) <= static_cast<int>(TableRule::kMostPoints), "rules have room");
-  std::vector<TableRule> rules(kMostPartFeatures + 1);
-  for (std::uint32_t n = 1; n <= kMostPartFeatures; ++n) {
-    auto const rule = MakeLeafRule(n);
-    rules[n].n_points = static_cast<std::uint32_t>(rule.n_points);
-    std::copy(rule.node.begin(), rule.node.end(), rules[n].node);
-    std::copy(rule.coefficients.begin(), rule.coefficients.end(), rules[n].coefficients);
-  }
-  auto on_device = ToDevice(cuda, rules);
-  cuda.Synchronize();  // for `rules`
-  return on_device;
-}
-
-std::uint32_t MostTableFeatures(CudaContext const& cuda) {
-  int bytes = 0;
-  KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device));
-  auto n_features = kMostPartFeatures;
-  while (TableBytes(n_features) > static_cast<std::size_t>(bytes)) --n_features;
-  return n_features;
-}
-
 TablePiece::TablePiece(CudaContext const& cuda, LaneBatch const& batch, std::int64_t first_tree)
-    : table_doubles_(batch.table_size), lanes_(cuda, batch), sources_(ToDevice(cuda, batch.sources)) {
+    : table_size_(batch.table_size),
+      pair_table_size_(batch.pair_table_size),
+      lanes_(cuda, batch),
+      sources_(ToDevice(cuda, batch.sources)) {
   auto trees = batch.trees;
   for (auto& tree : trees) tree.tree -= first_tree;
   trees_ = ToDevice(cuda, trees);
   auto const order = OrderLeaves(batch);
   leaf_order_ = ToDevice(cuda, order);
-  auto const pairs = ListPairs(batch);
-  pair_leaves_ = ToDevice(cuda, pairs);
+  auto const with_patterns = ListPatterns(batch);
+  pattern_leaves_ = ToDevice(cuda, with_patterns);
   cuda.Synchronize();  // for the host's arrays
 }
 
@@ -297,72 +82,65 @@ std::vector<std::uint32_t> TablePiece::OrderLeaves(LaneBatch const& batch) {
   return order;
 }
 
-std::vector<std::uint32_t> TablePiece::ListPairs(LaneBatch const& batch) {
-  std::vector<std::uint32_t> pairs;
-  pairs_before_item_.assign(1, 0);
+std::vector<std::uint32_t> TablePiece::ListPatterns(LaneBatch const& batch) {
+  std::vector<std::uint32_t> leaves;
+  patterns_before_item_.assign(1, 0);
   for (auto const& item : batch.items) {
     for (auto leaf = item.leaf_begin; leaf < item.leaf_end; ++leaf) {
-      if (batch.leaves[leaf].form == LeafForm::kPairs) pairs.push_back(leaf);
+      if (batch.leaves[leaf].form == LeafForm::kPairs) leaves.push_back(leaf);
     }
-    pairs_before_item_.push_back(static_cast<std::int64_t>(pairs.size()));
+    patterns_before_item_.push_back(static_cast<std::int64_t>(leaves.size()));
   }
-  return pairs;
+  return leaves;
 }
 
-void TablePiece::Add(CudaContext const& cuda, TableBackground const& background, PieceSums const& to,
-                     double* tables) const {
-  Buffer<double> const reached(cuda, sources_.size());
-  MakeTables(cuda, background, tables, reached.data());
-  auto work = lanes_.Work();
-  work.leaves.tables = tables;
-  work.leaves.categories = background.categories;
-  if (HasPairs()) {
-    AddWithPairs(cuda, background, to, work, reached.data());
-  } else {
-    AddLanes(cuda, work, to.keys, to.sums);
-  }
-  auto const n_trees = static_cast<std::int64_t>(trees_.size());
-  Launch(cuda, GridFor(n_trees, kMeanThreads), kMeanThreads, TreeMeansKernel, trees_.data(), n_trees, reached.data(),
-         to.means);
-}
-
-void TablePiece::MakeTables(CudaContext const& cuda, TableBackground const& background, double* tables,
+void TablePiece::MakeTables(CudaContext const& cuda, TableBackground const& background, PieceTables const& tables,
                             double* reached) const {
   auto const leaves = lanes_.Work().leaves;
-  CountTask const counting{leaves, sources_.data(), background.keys, background.categories, tables, reached};
-  LaunchShared(cuda, static_cast<unsigned>(sources_.size()), kCountThreads, sizeof(std::uint32_t) << most_features_,
-               CountPatternsKernel, counting);
+  CountTask const counting{leaves, sources_.data(), background.keys, background.categories, tables.values, reached};
+  CountPatterns(cuda, counting, sources_.size(), most_features_);
   for (auto const& own : classes_) {
-    TableTask const task{leaves.leaves,    sources_.data(),        leaf_order_.data() + own.begin,
-                         background.rules, background.keys.n_rows, tables};
-    auto const threads = own.most_features <= kMostValueFeatures ? kValueThreads : kPartThreads;
-    LaunchShared(cuda, static_cast<unsigned>(own.end - own.begin), threads, TableBytes(own.most_features),
-                 MakeTablesKernel, task);
+    TableTask const task{leaves.leaves,          sources_.data(), leaf_order_.data() + own.begin, background.rules,
+                         background.keys.n_rows, tables,          background.weights.scale,       pair_table_size_ > 0};
+    cuda::MakeTables(cuda, task, own.end - own.begin, own.most_features);
   }
 }
 
-void TablePiece::AddWithPairs(CudaContext const& cuda, TableBackground const& background, PieceSums const& to,
-                              LaneWork work, double* reached) const {
+void TablePiece::Add(CudaContext const& cuda, TableBackground const& background, PieceTables const& tables,
+                     PieceSums const& to, double* reached) const {
+  auto work = lanes_.Work();
+  work.leaves.tables = tables.values;
+  work.leaves.pair_tables = tables.pairs;
+  work.leaves.categories = background.categories;
+  work.leaves.weights = background.weights;
+  HasPatterns() ? AddWithPatterns(cuda, background, to, work, reached) : AddLanes(cuda, work, to.keys, to.sums);
+}
+
+void TablePiece::AddMeans(CudaContext const& cuda, double const* reached, double* means) const {
+  auto const n_trees = static_cast<std::int64_t>(trees_.size());
+  Launch(cuda, GridFor(n_trees, kMeanThreads), kMeanThreads, TreeMeansKernel, trees_.data(), n_trees, reached, means);
+}
+
+void TablePiece::AddWithPatterns(CudaContext const& cuda, TableBackground const& background, PieceSums const& to,
+                                 LaneWork work, double* reached) const {
   Buffer<LaneLeaf> const leaves(cuda, sources_.size());
   CopyOnDevice(cuda, work.leaves.leaves, leaves.size(), leaves.data());
   auto const n_rows = background.keys.n_rows;
-  auto const most_pairs = std::max<std::int64_t>(1, kPatternBytes / (n_rows * std::int64_t{sizeof(LanePattern)}));
+  auto const most_leaves = std::max<std::int64_t>(1, kPatternBytes / (n_rows * std::int64_t{sizeof(LanePattern)}));
   auto const n_items = work.n_items;
   auto const* const all_items = work.leaves.items;
   for (std::int64_t first = 0, last = 0; first < n_items; first = last) {
-    auto const before = pairs_before_item_[first];
-    for (++last; last < n_items && pairs_before_item_[last + 1] - before <= most_pairs;) ++last;
-    auto const n_pairs = pairs_before_item_[last] - before;
-    Buffer<LanePattern> const patterns(cuda, ToSize(n_pairs * n_rows));
-    FindPairPatterns(cuda, {work.leaves, sources_.data(), pair_leaves_.data() + before, n_pairs, background.keys,
+    auto const before = patterns_before_item_[first];
+    for (++last; last < n_items && patterns_before_item_[last + 1] - before <= most_leaves;) ++last;
+    auto const n_leaves = patterns_before_item_[last] - before;
+    Buffer<LanePattern> const patterns(cuda, ToSize(n_leaves * n_rows));
+    FindPairPatterns(cuda, {work.leaves, sources_.data(), pattern_leaves_.data() + before, n_leaves, background.keys,
                             background.categories, leaves.data(), patterns.data(), reached});
     auto part = work;
     part.leaves.items = all_items + first;
     part.n_items = last - first;
     part.leaves.leaves = leaves.data();
     part.leaves.patterns = patterns.data();
-    part.leaves.weights = background.weights;
-    part.leaves.weights_size = background.weights_size;
     AddLanes(cuda, part, to.keys, to.sums);
   }
 }

@@ -1,6 +1,7 @@
 #include "predictor/interventional/background_tree.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "common/threads/parallel_for.h"
@@ -22,7 +23,7 @@ class Collector {
     tree_.tables.Reserve(ToSize(tree_.table_begin.back()));
     for (std::size_t leaf = 0; leaf < direct_.size(); ++leaf) {
       if (TableSize(tree_.program.leaves[leaf].n_features) == 0) continue;
-      std::fill_n(Table(leaf), std::size_t{1} << tree_.program.leaves[leaf].n_features, 0.0);
+      std::fill_n(Table(leaf), std::size_t{1} << tree_.program.leaves[leaf].n_features, 0);
     }
   }
 
@@ -35,7 +36,7 @@ class Collector {
     }
   }
 
-  double* Table(std::size_t leaf) { return tree_.tables.Data() + tree_.table_begin[leaf]; }
+  std::int64_t* Table(std::size_t leaf) { return tree_.tables.Data() + tree_.table_begin[leaf]; }
   DirectLeafBuilder* Direct(std::size_t leaf) { return &direct_[leaf]; }
 
  private:
@@ -48,7 +49,7 @@ class Collector {
       return direct_[number].Add(planes_, n_rows);
     }
     auto const* patterns = walk_.Plane(tree_.program, leaf, 0);
-    for (std::int64_t row = 0; row < n_rows; ++row) Table(number)[patterns[row]] += 1.0;
+    for (std::int64_t row = 0; row < n_rows; ++row) ++Table(number)[patterns[row]];
   }
 
   BackgroundTree& tree_;
@@ -73,36 +74,47 @@ void ReservePairTables(BackgroundTree* tree) {
 /// Replaces the counts in a leaf's table by the table. For one thread.
 class TableMaker {
  public:
-  explicit TableMaker(std::vector<LeafRule> const& rules) : rules_(rules) {}
+  TableMaker(std::vector<LeafRule> const& rules, double scale) : rules_(rules), scale_(scale) {}
 
   /// Makes the tables and returns the leaf's mean over the background. value: contribution of one background row that
   /// reaches the leaf. pairs: the table of pairs, or nullptr.
-  double Make(PathLeaf const& leaf, double value, double* table, double* pairs) {
+  double Make(PathLeaf const& leaf, double value, std::int64_t* table, std::int64_t* pairs) {
     auto const n_patterns = std::size_t{1} << leaf.n_features;
     auto const& rule = rules_[leaf.n_features];
-    background_.assign(table, table + n_patterns);
-    for (auto& weight : background_) weight *= value;
+    background_.resize(n_patterns);
+    for (std::size_t x = 0; x < n_patterns; ++x) background_[x] = static_cast<double>(table[x]) * value;
     scratch_.resize(std::max(scratch_.size(), n_patterns * ToSize(rule.n_points)));
-    auto const with_values = FormOf(leaf.n_features) == LeafForm::kValues;
-    parts_.resize(std::max(parts_.size(), with_values ? 5 * n_patterns : 0));
-    LeafTableJob job{rule, background_.data(), scratch_.data(), with_values ? parts_.data() : table,
-                     with_values ? table : nullptr};
-    if (pairs != nullptr) {
-      job.pair_parts = with_values ? parts_.data() + 2 * n_patterns : pairs;
-      job.pairs = with_values ? pairs : nullptr;
-    }
-    MakeLeafTable(job);
+    parts_.resize(std::max(parts_.size(), 5 * n_patterns));
+    MakeLeafTable(
+        {rule, background_.data(), FormOf(leaf.n_features), scale_, scratch_.data(), parts_.data(), table, pairs});
     return background_.back();
   }
 
  private:
   std::vector<LeafRule> const& rules_;
+  double scale_;
   std::vector<double> background_;
   std::vector<double> scratch_;
   std::vector<double> parts_;
 };
 
 }  // namespace
+
+/// The bound of a tree is that of its pairs: the effect of two features on each other is a mean of sums and differences
+/// of four leaves, and a cell holds half of it.
+float UnitScale(Forest const& forest, TreeRange trees) {
+  double bound = 0.0;
+  for (auto tree = trees.begin; tree < trees.end; ++tree) {
+    auto const* const begin = forest.leaf_value.data() + forest.tree_begin[tree];
+    auto const* const end = forest.leaf_value.data() + forest.tree_begin[tree + 1];
+    float largest = 0.0F;
+    std::for_each(begin, end, [&](float value) { largest = std::max(largest, std::abs(value)); });
+    bound += 2.0 * static_cast<double>(largest);
+  }
+  int exponent = 0;
+  std::frexp(bound, &exponent);  // bound < 2^exponent
+  return std::ldexp(1.0F, std::clamp(kUnitBits - exponent, -120, 120));
+}
 
 std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureGoal goal) {
   auto const n_nodes = forest.tree_begin[tree + 1] - forest.tree_begin[tree];
@@ -111,8 +123,8 @@ std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureG
   return (n_nodes + 1) / 2 * (TableSize(n_features) + (goal.with_pairs ? PairTableSize(n_features) : 0)) * 8;
 }
 
-BackgroundCompiler::BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal)
-    : background_(background), with_pairs_(goal.with_pairs), rules_(1) {
+BackgroundCompiler::BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal, double scale)
+    : background_(background), with_pairs_(goal.with_pairs), scale_(scale), rules_(1) {
   for (std::uint32_t n = 1; n <= kMostPartFeatures; ++n) rules_.push_back(MakeLeafRule(n, goal.semivalue));
 }
 
@@ -124,7 +136,7 @@ void BackgroundCompiler::Compile(PathProgram program, CategoryConditionsView con
   Collector collector(tree);
   collector.Add(categories, background_);
   if (with_pairs_) ReservePairTables(tree);
-  TableMaker maker(rules_);
+  TableMaker maker(rules_, scale_);
   for (std::size_t number = 0; number < tree->program.leaves.size(); ++number) {
     auto const& leaf = tree->program.leaves[number];
     auto const value = static_cast<double>(leaf.value) / static_cast<double>(background_.NumRows());
@@ -175,7 +187,8 @@ BackgroundBatches::BackgroundBatches(Forest const& forest, KeyTiles const& backg
                                      QuadratureGoal goal)
     : forest_(forest),
       goal_(goal),
-      compiler_(background, goal),
+      scale_(UnitScale(forest, trees)),
+      compiler_(background, goal, static_cast<double>(scale_)),
       categories_(forest.categories),
       rest_(trees),
       trees_{trees.begin, trees.begin},

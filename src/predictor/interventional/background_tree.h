@@ -18,22 +18,22 @@
 
 namespace kauri {
 
-class AlignedDoubles {
+class AlignedIntegers {
  public:
-  /// Makes room for at least `size` doubles. The contents are lost when the memory grows.
+  /// Makes room for at least `size` integers. The contents are lost when the memory grows.
   void Reserve(std::size_t size) {
     if (size <= size_) return;
     values_.reset();
-    values_ = hwy::AllocateAligned<double>(size);
+    values_ = hwy::AllocateAligned<std::int64_t>(size);
     if (values_ == nullptr) throw std::bad_alloc();
     size_ = size;
   }
   std::size_t Size() const { return size_; }
-  double* Data() { return values_.get(); }
-  double const* Data() const { return values_.get(); }
+  std::int64_t* Data() { return values_.get(); }
+  std::int64_t const* Data() const { return values_.get(); }
 
  private:
-  hwy::AlignedFreeUniquePtr<double[]> values_;
+  hwy::AlignedFreeUniquePtr<std::int64_t[]> values_;
   std::size_t size_ = 0;
 };
 
@@ -41,14 +41,17 @@ struct BackgroundTree {
   PathProgram program;
   double mean = 0.0;                      ///< mean of the tree over the background
   std::vector<std::int64_t> table_begin;  ///< by leaf, index into tables; unused without a table
-  AlignedDoubles tables;                  ///< in the layout of AddValues or AddParts
+  AlignedIntegers tables;                 ///< in the layout of AddValues or AddParts
   std::vector<std::int64_t> pair_begin;   ///< by leaf, index into pair_tables; unused without pairs
-  AlignedDoubles pair_tables;             ///< in the layout of AddPairValues or AddPairParts
+  AlignedIntegers pair_tables;            ///< in the layout of AddPairValues or AddPairParts
   std::vector<DirectLeaf> direct;         ///< by leaf; empty unless kPairs
 
-  double* PairTable(std::size_t leaf) { return pair_tables.Data() + pair_begin[leaf]; }
-  double const* PairTable(std::size_t leaf) const { return pair_tables.Data() + pair_begin[leaf]; }
+  std::int64_t* PairTable(std::size_t leaf) { return pair_tables.Data() + pair_begin[leaf]; }
+  std::int64_t const* PairTable(std::size_t leaf) const { return pair_tables.Data() + pair_begin[leaf]; }
 };
+
+/// Returns 2^k, the units of 1 for sums over trees, which are numbered within the forest.
+float UnitScale(Forest const& forest, TreeRange trees);
 
 /// Returns an upper bound of the bytes of a tree's tables before it is compiled.
 std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureGoal goal);
@@ -57,13 +60,14 @@ std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureG
 class BackgroundCompiler {
  public:
   /// background: at least one row; must outlive this.
-  BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal);
+  BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal, double scale);
   /// Compiles a program. tree (out): reuses the memory of its previous contents.
   void Compile(PathProgram program, CategoryConditionsView const& categories, BackgroundTree* tree) const;
 
  private:
   KeyTiles const& background_;
   bool with_pairs_;
+  double scale_;
   std::vector<LeafRule> rules_;  ///< by number of features
 };
 
@@ -82,8 +86,9 @@ class BackgroundBatches {
   TreeRange Trees() const { return trees_; }
   BackgroundTree const& Tree(std::int64_t tree) const { return compiled_[tree - trees_.begin]; }
   CategoryConditionsView Categories() const { return categories_.View(); }
-  /// Returns weights for paths of any length in the batch.
-  ShapleyWeights const& Weights() const { return weights_; }
+  /// Returns weights for paths of any length in the batch, and the units of the tables: UnitScale of all trees.
+  DirectWeights Weights() const { return weights_.View(static_cast<double>(scale_)); }
+  std::vector<double> const& AllWeights() const { return weights_.All(); }
   /// Returns the means of the trees compiled so far over the background, [n_outputs].
   std::vector<double> const& Means() const { return means_; }
   PathCategories const& AllCategories() const { return categories_; }
@@ -91,6 +96,7 @@ class BackgroundBatches {
  private:
   Forest const& forest_;
   QuadratureGoal goal_;
+  float scale_;
   BackgroundCompiler compiler_;
   PathCategories categories_;
   TreeRange rest_;

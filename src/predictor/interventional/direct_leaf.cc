@@ -48,15 +48,15 @@ struct RowAtLeaf {
 };
 
 /// Adds the contributions of one row.
-void AddRow(DirectLeaf const& leaf, RowAtLeaf const& row, std::size_t n_planes, ShapleyWeights const& weights,
-            double* sums) {
+void AddRow(DirectLeaf const& leaf, RowAtLeaf const& row, std::size_t n_planes, DirectWeights const& weights,
+            std::int64_t* sums) {
   auto const b = CountBits(row.missed, n_planes);
-  double of_missed = 0.0;
+  std::int64_t of_missed = 0;
   for (auto const p : row.satisfy_these) {
     auto const a = leaf.n_missed[p];
-    if (b > 0) of_missed += leaf.weight[p] * weights.OfBackground(a, b);
+    if (b > 0) of_missed += weights.Units(leaf.weight[p] * weights.OfBackground(a, b));
     if (a == 0) continue;
-    auto const value = leaf.weight[p] * weights.OfRow(a, b);
+    auto const value = weights.Units(leaf.weight[p] * weights.OfRow(a, b));
     ForEachBit(leaf.missed.data() + p * n_planes, n_planes, [&](std::size_t position) { sums[position] += value; });
   }
   ForEachBit(row.missed, n_planes, [&](std::size_t position) { sums[position] -= of_missed; });
@@ -65,35 +65,35 @@ void AddRow(DirectLeaf const& leaf, RowAtLeaf const& row, std::size_t n_planes, 
 /// The cells of one row's pairs; for one thread.
 class RowPairs {
  public:
-  RowPairs(DirectLeaf const& leaf, std::size_t n_planes, ShapleyWeights const& weights)
+  RowPairs(DirectLeaf const& leaf, std::size_t n_planes, DirectWeights const& weights)
       : leaf_(leaf), n_planes_(n_planes), weights_(weights), mixed_(leaf.n_features) {}
 
   /// Adds the cells of a row.
-  void Add(RowAtLeaf const& row, double* sums) {
+  void Add(RowAtLeaf const& row, std::int64_t* sums) {
     auto const b = CountBits(row.missed, n_planes_);
-    auto of_missed = 0.0;
-    std::fill(mixed_.begin(), mixed_.end(), 0.0);
+    std::int64_t of_missed = 0;
+    std::fill(mixed_.begin(), mixed_.end(), 0);
     for (auto const p : row.satisfy_these) {
       auto const* pattern = leaf_.missed.data() + p * n_planes_;
       auto const a = leaf_.n_missed[p];
-      if (b > 1) of_missed += leaf_.weight[p] * weights_.HalfPair(a, b - 2);
+      if (b > 1) of_missed += weights_.Units(leaf_.weight[p] * weights_.HalfPair(a, b - 2));
       if (a > 0 && b > 0) {
-        auto const value = leaf_.weight[p] * weights_.HalfPair(a - 1, b - 1);
+        auto const value = weights_.Units(leaf_.weight[p] * weights_.HalfPair(a - 1, b - 1));
         ForEachBit(pattern, n_planes_, [&](std::size_t position) { mixed_[position] -= value; });
       }
-      if (a > 1) AddAmong(pattern, leaf_.weight[p] * weights_.HalfPair(a - 2, b), sums);
+      if (a > 1) AddAmong(pattern, weights_.Units(leaf_.weight[p] * weights_.HalfPair(a - 2, b)), sums);
     }
     if (b > 1) AddAmong(row.missed, of_missed, sums);
     ForEachBit(row.missed, n_planes_, [&](std::int64_t position) {
       for (std::int64_t other = 0; other < leaf_.n_features; ++other) {
-        if (mixed_[other] != 0.0) sums[PairNumber(position, other)] += mixed_[other];
+        if (mixed_[other] != 0) sums[PairNumber(position, other)] += mixed_[other];
       }
     });
   }
 
  private:
   /// Adds the value to all pairs of the features.
-  void AddAmong(std::uint32_t const* features, double value, double* sums) {
+  void AddAmong(std::uint32_t const* features, std::int64_t value, std::int64_t* sums) {
     positions_.clear();
     ForEachBit(features, n_planes_, [&](std::int64_t position) {
       auto* const to = sums + NumPairs(position);
@@ -104,8 +104,8 @@ class RowPairs {
 
   DirectLeaf const& leaf_;
   std::size_t n_planes_;
-  ShapleyWeights const& weights_;
-  std::vector<double> mixed_;  ///< by feature that only the row satisfies: its pairs with each one that it misses
+  DirectWeights const& weights_;
+  std::vector<std::int64_t> mixed_;  ///< by feature that only the row satisfies: its pairs with each one that it misses
   std::vector<std::int64_t> positions_;
 };
 
@@ -196,14 +196,14 @@ DirectLeaf DirectLeafBuilder::Finish(double value) {
 }
 
 void AddDirect(DirectLeaf const& leaf, std::vector<std::uint32_t const*> const& planes, std::int64_t n_rows,
-               ShapleyWeights const& weights, double* sums, std::int64_t stride) {
+               DirectWeights const& weights, std::int64_t* sums, std::int64_t stride) {
   ForEachRow(leaf, planes, n_rows, [&](RowAtLeaf const& at_leaf, std::int64_t row) {
     AddRow(leaf, at_leaf, planes.size(), weights, sums + row * stride);
   });
 }
 
 void AddDirectPairs(DirectLeaf const& leaf, std::vector<std::uint32_t const*> const& planes, std::int64_t n_rows,
-                    ShapleyWeights const& weights, double* sums, std::int64_t stride) {
+                    DirectWeights const& weights, std::int64_t* sums, std::int64_t stride) {
   RowPairs pairs(leaf, planes.size(), weights);
   ForEachRow(leaf, planes, n_rows,
              [&](RowAtLeaf const& at_leaf, std::int64_t row) { pairs.Add(at_leaf, sums + row * stride); });

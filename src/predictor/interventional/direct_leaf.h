@@ -15,31 +15,45 @@
 #include <cstdint>
 #include <vector>
 
+#include "predictor/interventional/interventional_kernel.h"
 #include "predictor/shap/quadrature_rule.h"
 
 namespace kauri {
+
+/// The weights of ShapleyWeights, and the units of the sums. Not owning: host or device memory.
+struct DirectWeights {
+  double const* weights;  ///< [size, size]
+  std::uint32_t size;
+  bool are_alone;  ///< values are effects of features alone, and pairs Shapley-Taylor indices
+  double scale;    ///< units of 1
+
+  /// Returns the weight of k and l, k >= 1: the integral of t^(k-1) (1-t)^l.
+  KAURI_HD double At(std::uint32_t k, std::uint32_t l) const { return weights[std::size_t{k} * size + l]; }
+  /// Returns the value of a feature that only the row satisfies, of a such features; b only the background satisfies.
+  KAURI_HD double OfRow(std::uint32_t a, std::uint32_t b) const { return are_alone ? (a == 1 ? 1.0 : 0.0) : At(a, b); }
+  /// Returns minus the value of a feature that only the background satisfies.
+  KAURI_HD double OfBackground(std::uint32_t a, std::uint32_t b) const {
+    return are_alone ? (a == 0 ? 1.0 : 0.0) : At(b, a);
+  }
+  /// Returns half of the integral of t^p (1-t)^q over the measure of pairs, p + q <= size - 3.
+  KAURI_HD double HalfPair(std::uint32_t p, std::uint32_t q) const {
+    return are_alone ? At(p + 1, q + 1) : 0.5 * At(p + 1, q);  // Shapley-Taylor: the measure is 2 (1 - t) dt
+  }
+  KAURI_HD std::int64_t Units(double value) const { return ToUnits(value, scale); }
+};
 
 /// The weights (k - 1)! l! / (k + l)! for k + l up to `most`. They are products of numbers below 1, so nothing
 /// overflows. Banzhaf values have the weights 2^-(k + l - 1) instead.
 class ShapleyWeights {
  public:
   explicit ShapleyWeights(std::uint32_t most, Semivalue semivalue = Semivalue::kShapley);
-  /// Returns the weight of k and l, k >= 1: the integral of t^(k-1) (1-t)^l.
-  double At(std::uint32_t k, std::uint32_t l) const { return weights_[std::size_t{k} * size_ + l]; }
-  /// Returns the value of a feature that only the row satisfies, of a such features; b only the background satisfies.
-  double OfRow(std::uint32_t a, std::uint32_t b) const { return are_alone_ ? (a == 1 ? 1.0 : 0.0) : At(a, b); }
-  /// Returns minus the value of a feature that only the background satisfies.
-  double OfBackground(std::uint32_t a, std::uint32_t b) const { return are_alone_ ? (a == 0 ? 1.0 : 0.0) : At(b, a); }
-  /// Returns half of the integral of t^p (1-t)^q over the measure of pairs, p + q <= most - 2.
-  double HalfPair(std::uint32_t p, std::uint32_t q) const {
-    return are_alone_ ? At(p + 1, q + 1) : 0.5 * At(p + 1, q);  // Shapley-Taylor: the measure is 2 (1 - t) dt
-  }
+  DirectWeights View(double scale) const { return {weights_.data(), Size(), are_alone_, scale}; }
   std::vector<double> const& All() const { return weights_; }
   std::uint32_t Size() const { return static_cast<std::uint32_t>(size_); }
 
  private:
   std::size_t size_;
-  bool are_alone_;               ///< values are effects of features alone, and pairs Shapley-Taylor indices
+  bool are_alone_;
   std::vector<double> weights_;  ///< [size, size], size = most + 1
 };
 
@@ -70,9 +84,9 @@ class DirectLeafBuilder {
 
 /// Adds the contributions of the leaf's positions to sums[row * stride + position].
 void AddDirect(DirectLeaf const& leaf, std::vector<std::uint32_t const*> const& planes, std::int64_t n_rows,
-               ShapleyWeights const& weights, double* sums, std::int64_t stride);
+               DirectWeights const& weights, std::int64_t* sums, std::int64_t stride);
 /// Adds the cells of the leaf's pairs of positions to sums[row * stride + PairNumber].
 void AddDirectPairs(DirectLeaf const& leaf, std::vector<std::uint32_t const*> const& planes, std::int64_t n_rows,
-                    ShapleyWeights const& weights, double* sums, std::int64_t stride);
+                    DirectWeights const& weights, std::int64_t* sums, std::int64_t stride);
 
 }  // namespace kauri

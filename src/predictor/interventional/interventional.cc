@@ -50,22 +50,22 @@ class PositionSums {
     auto const size = ToSize(stride_ * n_rows);
     if (size <= sums_.Size()) return;
     sums_.Reserve(size);
-    std::fill_n(sums_.Data(), size, 0.0);
+    std::fill_n(sums_.Data(), size, 0);
   }
-  double* Data() { return sums_.Data(); }
+  std::int64_t* Data() { return sums_.Data(); }
   std::int64_t Stride() const { return stride_; }
 
   /// Moves the sums at `index` of rows [begin, end) to the sums of a feature or pair of features. to: [n_rows].
-  void MoveTo(std::int64_t index, std::int64_t begin, std::int64_t end, double* to) {
+  void MoveTo(std::int64_t index, std::int64_t begin, std::int64_t end, std::int64_t* to) {
     auto* const from = sums_.Data() + index;
     for (auto row = begin; row < end; ++row) {
       to[row] += from[row * stride_];
-      from[row * stride_] = 0.0;
+      from[row * stride_] = 0;
     }
   }
 
  private:
-  AlignedDoubles sums_;  ///< all zeros between trees
+  AlignedIntegers sums_;  ///< all zeros between trees
   std::int64_t stride_ = 0;
 };
 
@@ -85,7 +85,7 @@ class TreeOnTile {
       : batch_(batch), tree_(batch.Tree(tree)), rows_(rows), tile_(tile), n_rows_(rows.RowsOf(tile)), own_(*scratch) {}
 
   /// phi: [n_slots, rows.TileRows()], followed by [n_pairs, rows.TileRows()] if there are pairs; nullptr: none.
-  void Add(double* phi, double* pairs) {
+  void Add(std::int64_t* phi, std::int64_t* pairs) {
     auto const most = std::int64_t{tree_.program.most_features};
     own_.sums.Prepare(rows_.TileRows(), most);
     if (pairs != nullptr) own_.pair_sums.Prepare(rows_.TileRows(), NumPairs(most));
@@ -112,10 +112,9 @@ class TreeOnTile {
     if (form == LeafForm::kPairs) {
       own_.walk.Planes(tree_.program, leaf, &own_.planes);
       auto const& direct = tree_.direct[number];
-      AddDirect(direct, own_.planes, n_rows_, batch_.Weights(), sums, own_.sums.Stride());
-      if (with_pairs) {
-        AddDirectPairs(direct, own_.planes, n_rows_, batch_.Weights(), pair_sums, own_.pair_sums.Stride());
-      }
+      auto const weights = batch_.Weights();
+      AddDirect(direct, own_.planes, n_rows_, weights, sums, own_.sums.Stride());
+      if (with_pairs) AddDirectPairs(direct, own_.planes, n_rows_, weights, pair_sums, own_.pair_sums.Stride());
       return;
     }
     TableJob job{leaf.n_features,
@@ -134,7 +133,7 @@ class TreeOnTile {
 
   /// Moves the sums of the pairs of a position and each earlier one. features: of a path that has them all. The pairs
   /// of a row are adjacent, so a few rows at a time stay in the first cache.
-  void ClosePairs(PathFeature const* features, std::uint32_t position, double* pairs) {
+  void ClosePairs(PathFeature const* features, std::uint32_t position, std::int64_t* pairs) {
     constexpr std::int64_t kRows = 32;
     auto const slot = features[position].Slot();
     for (std::int64_t begin = 0; begin < n_rows_; begin += kRows) {
@@ -165,7 +164,8 @@ class Part {
         n_slots_(task.forest.NumSlots()),
         output_size_(NumSums(task.forest, goal) * keys_.TileRows()),
         tile_size_(task.forest.n_outputs * output_size_),
-        phi_(ToSize(std::max(keys_.NumTiles() * tile_size_, keys_.TileRows())), 0.0) {
+        scale_(static_cast<double>(UnitScale(task.forest, task.trees))),
+        phi_(ToSize(std::max(keys_.NumTiles() * tile_size_, keys_.TileRows())), 0) {
   }  // at least one row, even without features
 
   void Add(Context const& ctx, BackgroundBatches const& batch) {
@@ -201,28 +201,31 @@ class Part {
   }
 
  private:
-  void WriteVector(double const* phi, float* to) const {
+  double Value(std::int64_t sum) const { return static_cast<double>(sum) / scale_; }
+
+  void WriteVector(std::int64_t const* phi, float* to) const {
     for (auto const feature : task_.forest.feature_of_slot) {
-      to[feature] = static_cast<float>(*phi);
+      to[feature] = static_cast<float>(Value(*phi));
       phi += keys_.TileRows();
     }
   }
 
   /// diagonal: [n_slots], of any value.
-  void WriteMatrix(double const* phi, Span<double> diagonal, float* to) const {
+  void WriteMatrix(std::int64_t const* phi, Span<double> diagonal, float* to) const {
     auto const& features = task_.forest.feature_of_slot;
     auto const width = task_.forest.n_features + 1;
     for (auto& value : diagonal) {
-      value = *phi;
+      value = Value(*phi);
       phi += keys_.TileRows();
     }
     auto const adds_up = goal_.semivalue != Semivalue::kTaylorPairs;  // rows add up to the values of features
     for (std::int64_t b = 1; b < n_slots_; ++b) {
       for (std::int64_t a = 0; a < b; ++a, phi += keys_.TileRows()) {
-        to[features[a] * width + features[b]] = to[features[b] * width + features[a]] = static_cast<float>(*phi);
+        auto const pair = Value(*phi);
+        to[features[a] * width + features[b]] = to[features[b] * width + features[a]] = static_cast<float>(pair);
         if (!adds_up) continue;
-        diagonal[a] -= *phi;
-        diagonal[b] -= *phi;
+        diagonal[a] -= pair;
+        diagonal[b] -= pair;
       }
     }
     for (std::int64_t a = 0; a < n_slots_; ++a) to[features[a] * (width + 1)] = static_cast<float>(diagonal[a]);
@@ -235,7 +238,8 @@ class Part {
   std::int64_t n_slots_;
   std::int64_t output_size_;
   std::int64_t tile_size_;
-  std::vector<double> phi_;  ///< [n_tiles, n_outputs, sums by slot and by pair of slots, tile rows]
+  double scale_;
+  std::vector<std::int64_t> phi_;  ///< [n_tiles, n_outputs, sums by slot and by pair of slots, tile rows]
 };
 
 }  // namespace

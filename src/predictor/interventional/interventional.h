@@ -31,9 +31,10 @@
 ///   2. Leaves with more features keep the distinct patterns of the background (background_tree.h).
 ///   3. Rows go through the tree in tiles (path_program.h). Each row and leaf adds a row of the table to sums by
 ///      position in the path, or is paired with the patterns one by one.
-/// So the cost is linear in rows plus background (Woodelf, Nadel and Wettenstein 2026, has this order of cost from
-/// tables of 3^k). If the row and the whole background satisfy the same splits of a feature, it gets exactly 0: its
-/// terms are equal bit by bit before they are subtracted. So do its pairs.
+/// Values become integers before they are added (interventional_kernel.h), so that devices, which add in another order,
+/// compute the same bits. The cost is linear in rows plus background (Woodelf, Nadel and Wettenstein 2026, has this
+/// order of cost from tables of 3^k). If the row and the whole background satisfy the same splits of a feature, it gets
+/// exactly 0: its terms are equal bit by bit before they are subtracted. So do its pairs.
 #pragma once
 
 #include "predictor/forest/forest.h"
@@ -41,10 +42,10 @@
 
 namespace kauri {
 
-/// Computes the mean over the background of the values that `goal` specifies; sums are float64 and rounded once. The
-/// bias is the mean of the trees over the background plus the start. The bits do not depend on the batch, the place in
-/// it, the number of threads or the CPU. out: the layout of QuadratureValues. \throws Error(kData) if the background
-/// has no rows.
+/// Computes the mean over the background of the values that `goal` specifies; sums are 64-bit integers and rounded
+/// once. The bias is the mean of the trees over the background plus the start. The bits do not depend on the batch, the
+/// place in it, the number of threads or the CPU. out: the layout of QuadratureValues. \throws Error(kData) if the
+/// background has no rows.
 void InterventionalValues(Context const& ctx, ForestTask const& task, DataView const& background, QuadratureGoal goal,
                           Span<float> out);
 

@@ -43,7 +43,7 @@ void SetBitByInterval(PatternBitJob const& job) {
 /// Adds the table's row of each pattern to the sums. kLanes: maximum lanes of a vector. width: a multiple of kLanes.
 template <std::size_t kLanes>
 HWY_INLINE void AddTableRows(TableJob const& job, std::int64_t width) {
-  hn::CappedTag<double, kLanes> const d;
+  hn::CappedTag<std::int64_t, kLanes> const d;
   auto const lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t row = 0; row < job.n_rows; ++row) {
     auto const* HWY_RESTRICT from = job.table + job.patterns[row] * width;
@@ -72,12 +72,13 @@ void AddPartTable(TableJob const& job) {
 
 /// Adds A - B - B + C of a pattern for each pair of positions, up to 16 features. Because of the order of the terms, a
 /// pair with a feature of no effect gets exactly 0.
-HWY_INLINE void AddPairsOf(std::uint32_t n_features, double const* HWY_RESTRICT table, std::size_t pattern,
-                           double* HWY_RESTRICT to) {
+template <typename T>
+HWY_INLINE void AddPairsOf(std::uint32_t n_features, T const* HWY_RESTRICT table, std::size_t pattern,
+                           T* HWY_RESTRICT to) {
   auto const n_patterns = std::size_t{1} << n_features;
   auto const* HWY_RESTRICT without_one = table + n_patterns;
   auto const* HWY_RESTRICT without_both = table + 2 * n_patterns;
-  double without[16];
+  T without[16];
   for (std::uint32_t j = 0; j < n_features; ++j) {
     auto const rest = pattern & ~(std::size_t{1} << j);
     without[j] = without_one[rest];
@@ -190,14 +191,30 @@ template <std::size_t kPoints>
 HWY_INLINE void MakePairParts(LeafTableJob const& job) {
   auto const n_features = job.rule.n_features;
   auto const n_patterns = std::size_t{1} << n_features;
-  std::fill_n(job.pair_parts, 3 * n_patterns, 0.0);
+  auto* const pair_parts = job.parts + 2 * n_patterns;
+  std::fill_n(pair_parts, 3 * n_patterns, 0.0);
   for (std::size_t x = 0; x < n_patterns; ++x) {
     auto const n_missed = n_features - hwy::PopCount(x);
     for (std::size_t taken = 0; taken <= std::min<std::size_t>(n_missed, 2); ++taken) {
       auto const* coefficients = job.rule.pair_coefficients.data() + (n_missed - taken) * kPoints;
-      job.pair_parts[taken * n_patterns + x] = Integrate<kPoints>(coefficients, job.scratch + x * kPoints);
+      pair_parts[taken * n_patterns + x] = Integrate<kPoints>(coefficients, job.scratch + x * kPoints);
     }
   }
+}
+
+/// Rounds numbers to units (ToUnits).
+HWY_INLINE void StoreUnits(double const* HWY_RESTRICT from, std::size_t size, double scale,
+                           std::int64_t* HWY_RESTRICT to) {
+  hn::CappedTag<double, 8> const d;
+  hn::RebindToSigned<decltype(d)> const d_units;
+  auto const lanes = hn::Lanes(d);
+  auto const units_of_one = hn::Set(d, scale);
+  std::size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    auto const rounded = hn::Round(hn::Mul(hn::LoadU(d, from + i), units_of_one));
+    hn::StoreU(hn::ConvertTo(d_units, rounded), d_units, to + i);
+  }
+  for (; i < size; ++i) to[i] = ToUnits(from[i], scale);
 }
 
 HWY_INLINE void SpreadParts(LeafTableJob const& job) {
@@ -206,33 +223,39 @@ HWY_INLINE void SpreadParts(LeafTableJob const& job) {
   auto const width = static_cast<std::size_t>(TableWidth(n_features));
   auto const* HWY_RESTRICT with = job.parts;
   auto const* HWY_RESTRICT without = job.parts + n_patterns;
-  auto* HWY_RESTRICT row = job.values;
-  for (std::size_t x = 0; x < n_patterns; ++x, row += width) {
+  double row[kMostValueFeatures] = {};
+  for (std::size_t x = 0; x < n_patterns; ++x) {
     for (std::uint32_t i = 0; i < n_features; ++i) row[i] = with[x] - without[x & ~(std::size_t{1} << i)];
-    for (std::size_t i = n_features; i < width; ++i) row[i] = 0.0;
+    StoreUnits(row, width, job.scale, job.table + x * width);
   }
 }
 
 HWY_INLINE void SpreadPairParts(LeafTableJob const& job) {
   auto const n_patterns = std::size_t{1} << job.rule.n_features;
   auto const width = static_cast<std::size_t>(PairTableWidth(job.rule.n_features));
-  std::fill_n(job.pairs, n_patterns * width, 0.0);
-  for (std::size_t x = 0; x < n_patterns; ++x)
-    AddPairsOf(job.rule.n_features, job.pair_parts, x, job.pairs + x * width);
+  double row[PairTableWidth(kMostValueFeatures)] = {};
+  for (std::size_t x = 0; x < n_patterns; ++x) {
+    std::fill_n(row, width, 0.0);
+    AddPairsOf(job.rule.n_features, job.parts + 2 * n_patterns, x, row);
+    StoreUnits(row, width, job.scale, job.pairs + x * width);
+  }
 }
 
 template <std::size_t kPoints>
 HWY_INLINE void MakeAllParts(LeafTableJob const& job) {
-  if (!job.rule.is_alone || job.pair_parts != nullptr) SumBackground<kPoints>(job, job.scratch);
+  if (!job.rule.is_alone || job.pairs != nullptr) SumBackground<kPoints>(job, job.scratch);
   if (!job.rule.is_alone) MakeParts<kPoints>(job);
-  if (job.pair_parts != nullptr) MakePairParts<kPoints>(job);
+  if (job.pairs != nullptr) MakePairParts<kPoints>(job);
 }
 
 void MakeTable(LeafTableJob const& job) {
   if (job.rule.is_alone) MakeAloneParts(job);
   job.rule.n_points == 4 ? MakeAllParts<4>(job) : MakeAllParts<8>(job);
-  if (job.values != nullptr) SpreadParts(job);
-  if (job.pairs != nullptr) SpreadPairParts(job);
+  auto const n_patterns = std::size_t{1} << job.rule.n_features;
+  auto const spreads = job.form == LeafForm::kValues;
+  spreads ? SpreadParts(job) : StoreUnits(job.parts, 2 * n_patterns, job.scale, job.table);
+  if (job.pairs == nullptr) return;
+  spreads ? SpreadPairParts(job) : StoreUnits(job.parts + 2 * n_patterns, 3 * n_patterns, job.scale, job.pairs);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -12,6 +12,7 @@
 /// with k features: three more inner products for each of 2^k patterns, k (k - 1) / 2 2^k times three differences.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -41,10 +42,10 @@ constexpr LeafForm FormOf(std::uint32_t n_features) {
   return n_features <= kMostPartFeatures ? LeafForm::kParts : LeafForm::kPairs;
 }
 
-/// Returns the doubles per pattern in the table of values of a leaf with n_features features.
+/// Returns the numbers per pattern in the table of values of a leaf with n_features features.
 KAURI_HD std::int64_t TableWidth(std::uint32_t n_features) { return (std::int64_t{n_features} + 3) / 4 * 4; }
 
-/// Returns the doubles of a leaf's table: a multiple of 8, so that the next table is aligned.
+/// Returns the numbers of a leaf's table: a multiple of 8, so that the next table is aligned.
 inline std::int64_t TableSize(std::uint32_t n_features) {
   auto const form = FormOf(n_features);
   if (form == LeafForm::kConstant || form == LeafForm::kPairs) return 0;
@@ -58,18 +59,28 @@ constexpr std::int64_t NumPairs(std::int64_t n_features) { return n_features * (
 /// Returns the number of a pair of different positions.
 constexpr std::int64_t PairNumber(std::int64_t a, std::int64_t b) { return a < b ? NumPairs(b) + a : NumPairs(a) + b; }
 
-/// Returns the doubles per pattern in the table of pairs of a leaf of the form kValues.
+/// Returns the numbers per pattern in the table of pairs of a leaf of the form kValues.
 constexpr std::int64_t PairTableWidth(std::uint32_t n_features) {
   auto const n_pairs = NumPairs(n_features);
   return n_pairs <= 4 ? 4 : (n_pairs + 7) / 8 * 8;
 }
 
-/// Returns the doubles of a leaf's table of pairs: a multiple of 8. Leaves of one feature have none.
+/// Returns the numbers of a leaf's table of pairs: a multiple of 8. Leaves of one feature have none.
 inline std::int64_t PairTableSize(std::uint32_t n_features) {
   if (n_features < 2 || TableSize(n_features) == 0) return 0;
   if (FormOf(n_features) == LeafForm::kParts) return std::int64_t{3} << n_features;
   return PairTableWidth(n_features) << n_features;
 }
+
+// Units. Contributions become integers, multiples of a unit of 2^-k, before they are added. So their sums have the same
+// bits in any order, on any device.
+
+/// A sum of contributions has at most this number of bits. A part of a pair (A, B or C of interventional.h) can be 84
+/// times the value of its leaf, and int64 has room for the difference of four.
+constexpr int kUnitBits = 55;
+
+/// Rounds a value to units, half to even. scale: 2^k, the units of 1.
+KAURI_HD std::int64_t ToUnits(double value, double scale) { return llrint(value * scale); }
 
 /// Maximum rows of a tile, a multiple of every vector's lanes, so that a leaf's table stays in the first cache.
 constexpr std::int64_t kPatternRows = 1024;
@@ -87,13 +98,13 @@ struct PatternBitJob {
 void SetPatternBit(PatternBitJob const& job);
 
 /// Adds the table's entry for each row's pattern to the row's sums by position, sums[row * stride + position]. Rows of
-/// sums are aligned for vectors of 8 doubles and at least that long.
+/// sums are aligned for vectors of 8 integers and at least that long.
 struct TableJob {
   std::uint32_t n_features;
-  double const* table;
+  std::int64_t const* table;
   std::uint32_t const* patterns;
   std::int64_t n_rows;
-  double* sums;
+  std::int64_t* sums;
   std::int64_t stride;
 };
 /// Adds from a table of values, [2^n_features, TableWidth], aligned like sums; up to 8 features.
@@ -125,12 +136,13 @@ LeafRule MakeLeafRule(std::uint32_t n_features, Semivalue semivalue = Semivalue:
 /// Computation of the table of one leaf.
 struct LeafTableJob {
   LeafRule const& rule;
-  double const* background;      ///< [2^n_features], weight of each pattern of the background
-  double* scratch;               ///< [2^n_features, n_points]
-  double* parts;                 ///< [2, 2^n_features], in the layout of AddParts
-  double* values;                ///< [2^n_features, TableWidth], in the layout of AddValues; nullptr: only parts
-  double* pair_parts = nullptr;  ///< [3, 2^n_features], in the layout of AddPairParts; nullptr: no pairs
-  double* pairs = nullptr;       ///< [2^n_features, PairTableWidth], of AddPairValues; nullptr: only parts
+  double const* background;       ///< [2^n_features], weight of each pattern of the background
+  LeafForm form;                  ///< kValues, up to 8 features, or kParts
+  double scale;                   ///< units of 1
+  double* scratch;                ///< [2^n_features, n_points]
+  double* parts;                  ///< [2, 2^n_features], with pairs [5, 2^n_features], of any value
+  std::int64_t* table;            ///< in the layout of AddValues or AddParts
+  std::int64_t* pairs = nullptr;  ///< in the layout of AddPairValues or AddPairParts; nullptr: no pairs
 };
 void MakeLeafTable(LeafTableJob const& job);
 

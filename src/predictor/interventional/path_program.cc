@@ -67,6 +67,8 @@ class PathCompiler {
   void Close(std::uint32_t edge) {
     if (edges_.earlier[edge] != kNoEdge) return;
     auto const slot = edges_.feature[edge].Slot();
+    auto& n_open = program_.leaves.back().n_open;
+    n_open = std::min(n_open, position_[edge]);
     program_.steps.push_back({PathStep::kClose, position_[edge], 0, 0, 0, slot, WholeFeature(slot)});
   }
 
@@ -74,7 +76,8 @@ class PathCompiler {
     auto const number = static_cast<std::uint32_t>(program_.leaves.size());
     auto const begin = static_cast<std::size_t>(forest_.tree_begin[tree_]);
     PathLeaf const leaf{NumFeatures(node), static_cast<std::uint32_t>(program_.plane_buffers.size()),
-                        static_cast<std::uint32_t>(program_.features.size()), forest_.leaf_value[begin + node]};
+                        static_cast<std::uint32_t>(program_.features.size()), forest_.leaf_value[begin + node],
+                        NumFeatures(node)};
     AddPlanes(leaf, node);
     program_.features.resize(program_.features.size() + leaf.n_features);
     ForEachPathEdge(edges_, node, [&](std::uint32_t edge) {

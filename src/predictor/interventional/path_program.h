@@ -47,6 +47,7 @@ struct PathLeaf {
   std::uint32_t first_plane;    ///< its buffers are plane_buffers[first_plane ...], one per 32 features
   std::uint32_t first_feature;  ///< its merged splits by position are features[first_feature ...]
   float value;
+  std::uint32_t n_open;  ///< its first positions, which the next leaf has too
 };
 
 struct PathProgram {

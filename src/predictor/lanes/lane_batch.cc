@@ -18,8 +18,11 @@ std::uint32_t Size(std::vector<T> const& values) {
 
 }  // namespace
 
-LaneBatchMaker::LaneBatchMaker(Forest const& forest, std::int64_t most_doubles)
-    : forest_(forest), most_doubles_(most_doubles), place_of_slot_(ToSize(forest.NumSlots()), kNoPlace) {}
+LaneBatchMaker::LaneBatchMaker(Forest const& forest, PathPairs const* pairs, std::int64_t most_numbers)
+    : forest_(forest),
+      pairs_(pairs),
+      most_numbers_(most_numbers),
+      place_of_slot_(ToSize(forest.NumSlots()), kNoPlace) {}
 
 void LaneBatchMaker::AddTree(std::int64_t tree, PathProgram const& program, std::vector<DirectLeaf> const& direct) {
   tree_.tree = tree;
@@ -33,6 +36,8 @@ void LaneBatchMaker::AddTree(std::int64_t tree, PathProgram const& program, std:
     if (IsFull(features, leaf.n_features)) {
       EndItem();
       BeginItem();
+    } else if (Size(batch_.leaves) > item_.leaf_begin) {
+      CloseLeaf(program.leaves[number - 1].n_open);
     }
     AddFeatures(features, leaf.n_features);
     AddLeaf(leaf);
@@ -49,11 +54,13 @@ LaneBatch LaneBatchMaker::TakeLast() { return std::exchange(batch_, {}); }
 void LaneBatchMaker::BeginTree() {
   tree_.leaf_begin = Size(batch_.leaves);
   tree_.table_begin = batch_.table_size;
+  tree_.pair_begin = batch_.pair_table_size;
 }
 
 void LaneBatchMaker::EndTree() {
   tree_.leaf_end = Size(batch_.leaves);
   tree_.table_end = batch_.table_size;
+  tree_.pair_end = batch_.pair_table_size;
   if (tree_.leaf_end > tree_.leaf_begin) batch_.trees.push_back(tree_);
 }
 
@@ -63,13 +70,14 @@ void LaneBatchMaker::BeginItem() {
 
 void LaneBatchMaker::EndItem() {
   item_.leaf_end = Size(batch_.leaves);
+  if (item_.leaf_end > item_.leaf_begin) CloseLeaf(0);
   item_.n_places = Size(batch_.slot_of_place) - item_.first_place;
   for (auto place = item_.first_place; place < Size(batch_.slot_of_place); ++place) {
     place_of_slot_[batch_.slot_of_place[place]] = kNoPlace;
   }
   batch_.most_places = std::max(batch_.most_places, item_.n_places);
   if (item_.leaf_end > item_.leaf_begin) batch_.items.push_back(item_);
-  if (batch_.table_size < most_doubles_) return;
+  if (batch_.table_size + batch_.pair_table_size < most_numbers_) return;
   EndTree();
   full_.push_back(TakeLast());
   BeginTree();
@@ -105,10 +113,33 @@ void LaneBatchMaker::AddFeatures(PathFeature const* features, std::uint32_t n_fe
 }
 
 void LaneBatchMaker::AddLeaf(PathLeaf const& leaf) {
-  batch_.leaves.push_back(
-      {batch_.table_size, Size(batch_.features) - leaf.n_features, leaf.n_features, FormOf(leaf.n_features), 0});
+  LaneLeaf lane{batch_.table_size, batch_.pair_table_size,  0, Size(batch_.features) - leaf.n_features,
+                leaf.n_features,   FormOf(leaf.n_features), 0, 0};
+  batch_.leaves.push_back(lane);
   batch_.sources.push_back({leaf.value, item_.first_place});
   batch_.table_size += TableSize(leaf.n_features);
+  if (pairs_ != nullptr) batch_.pair_table_size += PairTableSize(leaf.n_features);
+  if (lane.form != LeafForm::kPairs) batch_.most_features = std::max(batch_.most_features, lane.n_features);
+}
+
+/// Completes the last leaf. Leaves with patterns add to all of their pairs, other leaves to pairs of positions that are
+/// not open any more.
+void LaneBatchMaker::CloseLeaf(std::uint32_t n_open) {
+  auto& leaf = batch_.leaves.back();
+  leaf.n_open = n_open;
+  if (pairs_ == nullptr) return;
+  auto const first = leaf.form == LeafForm::kPairs ? 1U : std::max(n_open, 1U);
+  leaf.first_pair = static_cast<std::int64_t>(batch_.pair_cells.size()) - NumPairs(first);
+  auto const* features = batch_.features.data() + leaf.first_feature;
+  auto const slot_of = [&](std::uint32_t position) {
+    return batch_.slot_of_place[item_.first_place + features[position].Slot()];
+  };
+  for (auto b = first; b < leaf.n_features; ++b) {
+    for (std::uint32_t a = 0; a < b; ++a) {
+      auto const number = pairs_->Number(item_.output, slot_of(a), slot_of(b));
+      batch_.pair_cells.push_back(static_cast<std::int32_t>(pairs_->n_outputs * pairs_->n_slots) + number);
+    }
+  }
 }
 
 void LaneBatchMaker::AddPatterns(DirectLeaf const& direct) {
@@ -125,8 +156,8 @@ void LaneBatchMaker::AddPatterns(DirectLeaf const& direct) {
   }
 }
 
-LaneBatch MakeLaneBatch(Forest const& forest, BackgroundBatches const& batch) {
-  LaneBatchMaker maker(forest, std::numeric_limits<std::int64_t>::max());
+LaneBatch MakeLaneBatch(Forest const& forest, BackgroundBatches const& batch, PathPairs const* pairs) {
+  LaneBatchMaker maker(forest, pairs, std::numeric_limits<std::int64_t>::max());
   for (auto tree = batch.Trees().begin; tree < batch.Trees().end; ++tree) {
     maker.AddTree(tree, batch.Tree(tree).program, batch.Tree(tree).direct);
   }

@@ -265,4 +265,16 @@ QuadratureForest CompileQuadrature(Context const& ctx, Forest const& forest, Qua
   return compiled;
 }
 
+QuadratureGoal GoalOf(PredictKind kind) {
+  switch (kind) {
+    case PredictKind::kBanzhaf:
+    case PredictKind::kBanzhafInteraction:
+      return {Semivalue::kBanzhaf, IsOfPairs(kind)};
+    case PredictKind::kTaylorInteraction:
+      return {Semivalue::kTaylorPairs, true};
+    default:
+      return {Semivalue::kShapley, IsOfPairs(kind)};
+  }
+}
+
 }  // namespace kauri

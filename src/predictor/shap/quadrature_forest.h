@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kauri/context.h"
+#include "kauri/predictor.h"
 #include "predictor/forest/forest.h"
 #include "predictor/shap/quadrature_rule.h"
 
@@ -97,6 +98,9 @@ struct QuadratureGoal {
   Semivalue semivalue = Semivalue::kShapley;
   bool with_pairs = false;
 };
+
+/// Returns the goal of a kind that is not approximate.
+QuadratureGoal GoalOf(PredictKind kind);
 
 /// Compiles a forest. Time and memory are linear in the number of nodes, with pairs times the number of features on a
 /// path.

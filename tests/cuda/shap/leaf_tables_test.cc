@@ -17,8 +17,9 @@ namespace {
 constexpr std::int64_t kWholeForest = std::int64_t{1} << 40;
 
 struct TablesAndMeans {
-  std::vector<double> tables;  ///< tree after tree
-  std::vector<double> means;   ///< by tree
+  std::vector<std::int64_t> tables;  ///< tree after tree
+  std::vector<std::int64_t> pairs;
+  std::vector<double> means;  ///< by tree
 };
 
 /// Returns a path of n features whose tests about half of the random rows pass.
@@ -37,15 +38,17 @@ MemoryView Repeated(MemoryView const& rows, std::int64_t times) {
 
 class LeafTablesTest : public DeviceTest {
  protected:
-  static TablesAndMeans OnHost(Forest const& forest, DataView const& background, TreeRange trees) {
+  static TablesAndMeans OnHost(Forest const& forest, DataView const& background, TreeRange trees, QuadratureGoal goal) {
     KeyTiles const keys({}, forest, background, 0, background.NumRows(), kPatternRows);
-    BackgroundBatches batches(forest, keys, trees);
+    BackgroundBatches batches(forest, keys, trees, goal);
     TablesAndMeans result;
     while (batches.Next(Threads(2))) {
       for (auto tree = batches.Trees().begin; tree < batches.Trees().end; ++tree) {
         auto const& own = batches.Tree(tree);
         result.tables.insert(result.tables.end(), own.tables.Data(), own.tables.Data() + own.table_begin.back());
         result.means.push_back(own.mean);
+        if (!goal.with_pairs) continue;
+        result.pairs.insert(result.pairs.end(), own.pair_tables.Data(), own.pair_tables.Data() + own.pair_begin.back());
       }
     }
     return result;
@@ -60,36 +63,48 @@ class LeafTablesTest : public DeviceTest {
     program.StartMeans(Cuda(), means.data());
     TablesAndMeans result;
     for (auto const& piece : program.Pieces()) {
-      cuda::Buffer<double> const tables(Cuda(), ToSize(piece.TableDoubles()));
-      cuda::PieceSums const nothing{{}, {nullptr, 0, forest.NumSlots(), 1.0}, means.data()};  // no rows are explained
-      piece.Add(Cuda(), program.Background({keys.data(), n_rows, 1, n_rows}), nothing, tables.data());
+      cuda::Buffer<std::int64_t> const tables(Cuda(), ToSize(piece.TableSize()));
+      cuda::Buffer<std::int64_t> const pairs(Cuda(), ToSize(piece.PairTableSize()));
+      cuda::Buffer<double> const reached(Cuda(), piece.NumLeaves());
+      piece.MakeTables(Cuda(), program.Background({keys.data(), n_rows, 1, n_rows}), {tables.data(), pairs.data()},
+                       reached.data());
+      piece.AddMeans(Cuda(), reached.data(), means.data());
       auto const made = Fetch(Cuda(), tables);
       result.tables.insert(result.tables.end(), made.begin(), made.end());
+      auto const made_pairs = Fetch(Cuda(), pairs);
+      result.pairs.insert(result.pairs.end(), made_pairs.begin(), made_pairs.end());
     }
     result.means = Fetch(Cuda(), means);
     return result;
   }
 
-  static void ExpectSame(std::vector<double> const& a, std::vector<double> const& b, char const* what) {
+  template <typename T>
+  static void ExpectSame(std::vector<T> const& a, std::vector<T> const& b, char const* what) {
     ASSERT_EQ(a.size(), b.size()) << what;
     for (std::size_t i = 0; i < a.size(); ++i) {
-      ASSERT_EQ(std::memcmp(&a[i], &b[i], sizeof(double)), 0) << what << " " << i << ": " << a[i] << " and " << b[i];
+      ASSERT_EQ(std::memcmp(&a[i], &b[i], sizeof(T)), 0) << what << " " << i << ": " << a[i] << " and " << b[i];
     }
   }
 
   void ExpectHost(Forest const& forest, DataView const& background, cuda::InterventionalProgram const& program) const {
-    auto const host = OnHost(forest, background, program.Trees());
+    auto const host = OnHost(forest, background, program.Trees(), program.Goal());
     auto const made = OnGpu(forest, background, program);
     ExpectSame(made.tables, host.tables, "table");
+    ExpectSame(made.pairs, host.pairs, "table of pairs");
     ExpectSame(made.means, host.means, "mean");
   }
   void ExpectHost(Model const& model, DataView const& background) const {
     TreeRange const all{0, static_cast<std::int64_t>(model.trees.size())};
     auto const forest = CompileForest({}, model, all);
-    cuda::InterventionalProgram const program(Threads(2), Cuda(), forest, all,
-                                              {cuda::MostTableFeatures(Cuda()), kWholeForest});
-    ASSERT_TRUE(program.IsForDevice());
-    ExpectHost(forest, background, program);
+    for (auto const semivalue : {Semivalue::kShapley, Semivalue::kBanzhaf, Semivalue::kTaylorPairs}) {
+      for (auto const with_pairs : {false, true}) {
+        SCOPED_TRACE("semivalue " + std::to_string(static_cast<int>(semivalue)) + (with_pairs ? ", pairs" : ""));
+        cuda::InterventionalProgram const program(
+            Threads(2), Cuda(), forest, all, {cuda::MostTableFeatures(Cuda()), kWholeForest}, {semivalue, with_pairs});
+        ASSERT_TRUE(program.IsForDevice());
+        ExpectHost(forest, background, program);
+      }
+    }
   }
 };
 

@@ -132,6 +132,17 @@ def test_batches_threads_and_columns_do_not_show(booster: kb.Booster, frame: pd.
     np.testing.assert_allclose(means.values, np.abs(whole.values).mean(axis=0, dtype=float), rtol=1e-6)
 
 
+@pytest.mark.skipif(not kb.build_info()["USE_CUDA"], reason="no CUDA device")
+@pytest.mark.parametrize("how", [{}, *KINDS])
+def test_a_device_has_the_same_bits(booster: kb.Booster, frame: pd.DataFrame, how: dict[str, Any]) -> None:
+    on_device = kb.Booster({"device": "cuda"}, model_file=booster.save_raw("json"))
+    for background in (frame.iloc[:90], frame.iloc[5:6]):
+        expected = kb.explain(booster, frame, background=background, **how)
+        explanation = kb.explain(on_device, frame, background=background, **how)
+        np.testing.assert_array_equal(explanation.values, expected.values)
+        np.testing.assert_array_equal(explanation.base_values, expected.base_values)
+
+
 def test_classes_and_vector_leaves(multiclass: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = multiclass
     for strategy in ("one_output_per_tree", "multi_output_tree"):

@@ -68,7 +68,7 @@ TEST(LaneBatch, TheSameLeavesInBatchesOfAnySize) {
   std::vector<Leaf> in_one;
   std::size_t most_batches = 0;
   for (auto const doubles : {std::numeric_limits<std::int64_t>::max(), std::int64_t{20000}, std::int64_t{1}}) {
-    LaneBatchMaker maker(forest, doubles);
+    LaneBatchMaker maker(forest, nullptr, doubles);
     Leaves leaves;
     std::size_t n_batches = 1;
     for (std::int64_t tree = 0; tree < spec.n_trees; ++tree) {
@@ -98,7 +98,7 @@ TEST(LaneBatch, TreesWithoutSplitsAreInNone) {
   spec.depth = 0;
   auto const forest = CompileForest({}, RandomModel(spec), {0, spec.n_trees});
   PathCategories categories(forest.categories);
-  LaneBatchMaker maker(forest, 1);
+  LaneBatchMaker maker(forest, nullptr, 1);
   for (auto const& program : CompilePaths({}, forest, {0, spec.n_trees}, &categories)) maker.AddTree(0, program, {});
   EXPECT_TRUE(maker.TakeFull().empty());
   auto const last = maker.TakeLast();
