@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "cuda/dependence/device_row_counter.h"
 #include "cuda/forest/host_rows.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/device_group.h"
@@ -90,6 +91,10 @@ class GpuPredictor : public Predictor {
     auto const& forest = model.forest.OnHost();
     CheckPrediction(forest, task, PredictKind::kContribution, out);
     model.interventional.Explain(ctx, {task.rows, background, forest.OwnTrees(task.trees), task.start, out});
+  }
+
+  std::shared_ptr<RowCounter> MakeRowCounter(Context const& ctx, CountedRows const& rows) const override {
+    return MakeDeviceRowCounter(ctx, rows);
   }
 
   std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const& compiled,
