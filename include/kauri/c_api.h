@@ -770,8 +770,9 @@ KAURI_API int KauriBoosterExplainInteractions(BoosterHandle handle, DMatrixHandl
  * cells], then a surface per pair [n_outputs, cells of the smaller feature, cells of the larger]. The joint partial
  * dependence of a pair is the sum of both curves and the surface, minus the mean margin; the surface is what the pair
  * does beyond its features. *out_pairs: [*out_n_pairs, 2], the smaller feature first. *out_cells: [n_points,
- * n_features], the cell of each point. Computed on the CPU; the bits do not depend on the number of threads. Errors:
- * gblinear, linear leaves, unknown or repeated features and pairs, a background without rows or weight.
+ * n_features], the cell of each point. The rows are counted on the model's device; the bits depend neither on it nor on
+ * the number of threads. Errors: gblinear, linear leaves, unknown or repeated features and pairs, a background without
+ * rows or weight.
  */
 KAURI_API int KauriBoosterDependence(BoosterHandle handle, DMatrixHandle background, DMatrixHandle points,
                                      char const* config, bst_ulong* out_n_outputs, bst_ulong* out_n_features,

@@ -15,6 +15,8 @@
 namespace kauri {
 
 class Objective;
+class RowCounter;
+struct CountedRows;
 
 /// Kinds of predictions. The numbers are the C ABI's prediction types; numbers from 100 on are Kauri's own.
 enum class PredictKind : int {
@@ -132,6 +134,10 @@ class Predictor {
                               PredictKind /*kind*/, DataView const& background, Span<float> out) const {
     PredictInterventional(ctx, model, task, background, out);
   }
+
+  /// Returns what counts rows in the leaves of any forest (predictor/dependence/row_counter.h) on this predictor's
+  /// device; nullptr if the host does.
+  virtual std::shared_ptr<RowCounter> MakeRowCounter(Context const&, CountedRows const&) const { return nullptr; }
 
   /// Predicts like Predict, with the result in the memory of the rows' device, kValue included. Returns nullptr if
   /// there is no device version. \throws Error(kDevice) when rows and model are on different devices.

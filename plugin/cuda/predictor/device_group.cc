@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "data/matrix_view.h"
+#include "predictor/dependence/row_counter.h"
 
 namespace kauri::cuda {
 namespace {
@@ -294,6 +295,18 @@ class DeviceGroupPredictor : public Predictor {
       one_->PredictAgainst(part.ctx, part.model, part.task, kind, elsewhere ? on_host : background,
                            Part::Of(out, task.rows.NumRows(), part.begin, part.end));
     });
+  }
+
+  /// Counts rows on a single device: the one that has them, or else the first.
+  std::shared_ptr<RowCounter> MakeRowCounter(Context const& ctx, CountedRows const& rows) const override {
+    auto const& ordinals = ctx.device.ordinals;
+    if (ordinals.empty()) return one_->MakeRowCounter(ctx, rows);
+    auto const* const storage = rows.rows.OnDevice();
+    auto const holder =
+        storage == nullptr ? ordinals.end() : std::find(ordinals.begin(), ordinals.end(), storage->Layout().device);
+    auto own = ctx;
+    own.device = {DeviceKind::kCuda, holder == ordinals.end() ? ordinals.front() : *holder};
+    return one_->MakeRowCounter(own, rows);
   }
 
   std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const& model,

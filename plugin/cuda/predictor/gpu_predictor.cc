@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "cuda/dependence/device_row_counter.h"
 #include "cuda/forest/host_rows.h"
 #include "cuda/objective/device_objective.h"
 #include "cuda/predictor/device_group.h"
@@ -102,6 +103,10 @@ class GpuPredictor : public Predictor {
     CheckPrediction(forest, task, kind, out);
     model.interventional.Explain(
         ctx, {task.rows, background, forest.OwnTrees(task.trees), task.start, out, 0, GoalOf(kind)});
+  }
+
+  std::shared_ptr<RowCounter> MakeRowCounter(Context const& ctx, CountedRows const& rows) const override {
+    return MakeDeviceRowCounter(ctx, rows);
   }
 
   std::unique_ptr<DeviceFloats> PredictOnDevice(Context const& ctx, CompiledModel const& compiled,

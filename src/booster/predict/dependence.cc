@@ -106,9 +106,9 @@ ModelDependence ComputeDependence(ReadyModel const& ready, DescribedRows const& 
     ready.CheckColumns(DeclaredColumns::Of(points->info).With(points->rows), points->rows.NumCols(),
                        {"the table of points", "has"});
     ModelRows const point_rows(model, points->rows);
-    found.cells = CellsOfRows(parts.ctx, forest, request.features, point_rows.View());
+    found.cells = CellsOfRows(parts.ctx, parts.predictor.get(), forest, request.features, point_rows.View());
   }
-  found.sums = ComputeDependence(parts.ctx, {forest, rows.View(), weights, start}, request);
+  found.sums = ComputeDependence(parts.ctx, {forest, rows.View(), weights, start, parts.predictor.get()}, request);
   return found;
 }
 

@@ -34,9 +34,9 @@ struct ModelDependence {
 };
 
 /// Computes the dependence over the rows of `background`, with their weights and base margins. points: nullptr, or rows
-/// whose cells are returned. Computed on the CPU, whatever the model's device. \throws Error(kParameter): linear
-/// models, linear leaves, unknown or repeated features or pairs; Error(kData): rows that do not fit, no rows or no
-/// weight in the background.
+/// whose cells are returned. The rows are counted on the model's device; the bits do not depend on it. \throws
+/// Error(kParameter): linear models, linear leaves, unknown or repeated features or pairs; Error(kData): rows that do
+/// not fit, no rows or no weight in the background.
 ModelDependence ComputeDependence(ReadyModel const& model, DescribedRows const& background, DescribedRows const* points,
                                   DependenceOptions const& options);
 

@@ -2,8 +2,6 @@
 
 #include <limits>
 
-#include "common/threads/parallel_for.h"
-#include "predictor/forest/walk.h"
 #include "predictor/paths/path_steps.h"
 
 namespace kauri {
@@ -43,17 +41,6 @@ std::vector<Axis> MakeAxes(Forest const& forest, TreeRange trees) {
   }
   for (auto& axis : axes) Sort(&axis.thresholds);
   return axes;
-}
-
-void ReadCells(Context const& ctx, Forest const& forest, std::vector<Axis> const& axes, DataView const& rows,
-               Span<std::int32_t> cells) {
-  constexpr std::int64_t kBlockRows = 256;
-  auto const n_slots = forest.NumSlots();
-  ParallelForBlocks(ctx, rows.NumRows(), kBlockRows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    auto* const block = cells.data() + begin * n_slots;
-    ReadKeys(forest, rows, begin, end, 1, block);  // [end - begin, n_slots, 1]
-    for (std::int64_t i = 0; i < (end - begin) * n_slots; ++i) block[i] = axes[i % n_slots].CellOf(block[i]);
-  });
 }
 
 }  // namespace kauri

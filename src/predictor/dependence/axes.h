@@ -32,8 +32,4 @@ struct Axis {
 /// Returns the axes of the forest's slots for the splits of `trees`, [n_slots].
 std::vector<Axis> MakeAxes(Forest const& forest, TreeRange trees);
 
-/// Writes the cell of each row and slot to `cells`, [n_rows, n_slots].
-void ReadCells(Context const& ctx, Forest const& forest, std::vector<Axis> const& axes, DataView const& rows,
-               Span<std::int32_t> cells);
-
 }  // namespace kauri

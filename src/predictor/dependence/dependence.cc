@@ -1,13 +1,14 @@
 #include "predictor/dependence/dependence.h"
 
 #include <algorithm>
-#include <numeric>
+#include <memory>
 
 #include "common/threads/parallel_for.h"
 #include "predictor/dependence/axes.h"
 #include "predictor/dependence/dependence_sums.h"
 #include "predictor/dependence/leaf_boxes.h"
 #include "predictor/dependence/leaf_shares.h"
+#include "predictor/dependence/row_counter.h"
 
 namespace kauri {
 namespace {
@@ -24,28 +25,22 @@ std::vector<std::uint8_t> MarkSlots(Forest const& forest, std::vector<std::uint3
   return is_marked;
 }
 
-/// Returns the weight of the rows of a background.
-double TotalOf(DependenceTask const& task) {
-  if (task.weights.empty()) return static_cast<double>(task.background.NumRows());
-  return std::accumulate(task.weights.begin(), task.weights.end(), 0.0);
+/// Returns the sums over rows on the predictor's device, or on the host.
+std::shared_ptr<RowCounter> MakeCounter(Context const& ctx, Predictor const* predictor, CountedRows const& rows) {
+  auto counter = predictor == nullptr ? nullptr : predictor->MakeRowCounter(ctx, rows);
+  return counter == nullptr ? MakeHostRowCounter(rows) : counter;
 }
 
 /// Returns the share of the background in each cell, by slot.
-std::vector<std::vector<double>> CellShares(Context const& ctx, DependenceTask const& task,
-                                            std::vector<Axis> const& axes) {
-  auto const n_slots = task.forest.NumSlots();
-  std::vector<std::int32_t> cells(ToSize(task.background.NumRows() * n_slots));
-  ReadCells(ctx, task.forest, axes, task.background, cells);
-  std::vector<std::vector<double>> shares(axes.size());
-  auto const total = TotalOf(task);
-  ParallelFor(ctx, n_slots, [&](std::int64_t slot) {
-    auto& share = shares[slot];
-    share.assign(ToSize(axes[slot].NumCells()), 0.0);
-    for (std::int64_t row = 0; row < task.background.NumRows(); ++row) {
-      share[cells[row * n_slots + slot]] += task.weights.empty() ? 1.0 : static_cast<double>(task.weights[row]);
-    }
-    for (auto& of_cell : share) of_cell /= total;
-  });
+std::vector<std::vector<double>> CellShares(Context const& ctx, std::vector<Axis> const& axes, double total,
+                                            RowCounter* rows) {
+  auto const counts = rows->CountCells(ctx, axes);
+  std::vector<std::vector<double>> shares;
+  auto next = counts.begin();
+  for (auto const& axis : axes) {
+    auto& share = shares.emplace_back();
+    for (std::int32_t cell = 0; cell < axis.NumCells(); ++cell) share.push_back(static_cast<double>(*next++) / total);
+  }
   return shares;
 }
 
@@ -69,9 +64,11 @@ class Machine {
         is_product_(request.distribution == Distribution::kProduct),
         axes_(MakeAxes(task.forest, AllOf(task.forest))),
         is_kept_(is_product_ ? std::vector<std::uint8_t>(axes_.size(), 1) : MarkSlots(task.forest, request.features)),
-        keys_(ctx, task.forest, task.background, 0, is_product_ ? 0 : task.background.NumRows(), kPatternRows),
+        weights_(FixWeights(task.weights, task.background.NumRows())),
+        total_(static_cast<double>(weights_.total)),
+        rows_(MakeCounter(ctx, task.predictor, {task.forest, task.background, weights_.of_row})),
         sums_(task.forest, axes_, request, task.start) {
-    if (is_product_) cell_shares_ = CellShares(ctx, task, axes_);
+    if (is_product_) cell_shares_ = CellShares(ctx, axes_, total_, rows_.get());
   }
 
   Dependence Run() {
@@ -90,12 +87,17 @@ class Machine {
  private:
   void AddBatch(Span<std::int64_t const> trees) {
     std::vector<CountedTree> batch(trees.size());
-    WeightedRows const rows{keys_, task_.weights, TotalOf(task_)};
-    ParallelFor(ctx_, static_cast<std::int64_t>(trees.size()), [&](std::int64_t t) {
+    auto const n_trees = static_cast<std::int64_t>(trees.size());
+    ParallelFor(ctx_, n_trees,
+                [&](std::int64_t t) { batch[t].boxes = BoxTree(task_.forest, axes_, is_kept_, trees[t]); });
+    TreesToCount counted{{}, has_pairs_};
+    for (auto const& tree : batch) counted.trees.push_back(&tree.boxes);
+    auto const begin = counted.CountsBegin();
+    auto const counts = is_product_ ? std::vector<std::int64_t>() : rows_->CountLeaves(ctx_, counted);
+    ParallelFor(ctx_, n_trees, [&](std::int64_t t) {
       auto& tree = batch[t];
-      tree.boxes = BoxTree(task_.forest, axes_, is_kept_, trees[t]);
       tree.shares = is_product_ ? MultiplyShares(tree.boxes, cell_shares_, has_pairs_)
-                                : CountShares(task_.forest, tree.boxes, rows, has_pairs_);
+                                : SharesOf(tree.boxes, counts.data() + begin[t], total_, has_pairs_);
     });
     sums_.Add(ctx_, batch);
   }
@@ -106,7 +108,9 @@ class Machine {
   bool is_product_;
   std::vector<Axis> axes_;
   std::vector<std::uint8_t> is_kept_;
-  KeyTiles keys_;
+  FixedWeights weights_;
+  double total_;
+  std::shared_ptr<RowCounter> rows_;
   std::vector<std::vector<double>> cell_shares_;  ///< by slot and cell; only for kProduct
   DependenceSums sums_;
 };
@@ -141,21 +145,13 @@ Dependence ComputeDependence(Context const& ctx, DependenceTask const& task, Dep
   return Machine(ctx, task, request).Run();
 }
 
-std::vector<std::int32_t> CellsOfRows(Context const& ctx, Forest const& forest,
+std::vector<std::int32_t> CellsOfRows(Context const& ctx, Predictor const* predictor, Forest const& forest,
                                       std::vector<std::uint32_t> const& features, DataView const& rows) {
   auto const axes = MakeAxes(forest, AllOf(forest));
-  auto const n_slots = forest.NumSlots();
-  std::vector<std::int32_t> of_slots(ToSize(rows.NumRows() * n_slots));
-  ReadCells(ctx, forest, axes, rows, of_slots);
-  auto const n_features = static_cast<std::int64_t>(features.size());
-  std::vector<std::int32_t> cells(ToSize(rows.NumRows() * n_features), 0);
-  for (std::int64_t i = 0; i < n_features; ++i) {
-    auto const slot = FeatureSlot(forest, features[i]);
-    if (slot < 0) continue;
-    for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
-      cells[row * n_features + i] = of_slots[row * n_slots + slot];
-    }
-  }
+  std::vector<std::int32_t> slots;
+  for (auto const feature : features) slots.push_back(FeatureSlot(forest, feature));
+  std::vector<std::int32_t> cells(ToSize(rows.NumRows()) * features.size());
+  MakeCounter(ctx, predictor, {forest, rows, {}})->FindCells(ctx, axes, slots, cells);
   return cells;
 }
 

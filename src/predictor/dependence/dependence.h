@@ -17,8 +17,9 @@
 ///   2. List what each leaf adds to each curve and surface, by curve and surface.
 ///   3. For each curve and surface, add the leaves' boxes at their corners only, in the order of the trees.
 ///   4. At the end, sums over the cells (in two directions for surfaces) turn corners into boxes.
-/// The cost is step 1 (leaf_shares.h), four corners per leaf and pair, and one addition per cell. Sums are
-/// float64 and in a fixed order, so the bits do not depend on the number of threads. Woodelf++ (Nadel and Wettenstein
+/// The cost is step 1, whose part that grows with the rows a device can do (row_counter.h), four corners per leaf and
+/// pair, and one addition per cell. Sums over rows are integers, and sums over leaves are float64 in a fixed order, so
+/// the bits depend neither on the number of threads nor on the device. Woodelf++ (Nadel and Wettenstein
 /// 2026) computes the same quantities from tables of patterns.
 #pragma once
 
@@ -51,9 +52,10 @@ struct DependenceRequest {
 
 struct DependenceTask {
   Forest const& forest;
-  DataView const& background;  ///< at least one row
-  Span<float const> weights;   ///< [n_rows] with a sum above 0, or empty
-  Span<double const> start;    ///< [n_outputs], the mean start of the margins
+  DataView const& background;            ///< at least one row
+  Span<float const> weights;             ///< [n_rows] with a sum above 0, or empty
+  Span<double const> start;              ///< [n_outputs], the mean start of the margins
+  Predictor const* predictor = nullptr;  ///< on whose device the rows are counted; nullptr: on the host
 };
 
 struct Dependence {
@@ -71,8 +73,9 @@ std::vector<DependencePair> PairsTogether(Forest const& forest, std::vector<std:
 /// Computes curves and surfaces. \throws Error(kParameter) if they have more numbers than memory can hold.
 Dependence ComputeDependence(Context const& ctx, DependenceTask const& task, DependenceRequest const& request);
 
-/// Returns the cell of each row and listed feature, [n_rows, n_features]; 0 for a feature that no tree uses.
-std::vector<std::int32_t> CellsOfRows(Context const& ctx, Forest const& forest,
+/// Returns the cell of each row and listed feature, [n_rows, n_features]; 0 for a feature that no tree uses. predictor:
+/// as in DependenceTask.
+std::vector<std::int32_t> CellsOfRows(Context const& ctx, Predictor const* predictor, Forest const& forest,
                                       std::vector<std::uint32_t> const& features, DataView const& rows);
 
 }  // namespace kauri

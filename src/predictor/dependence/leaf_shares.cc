@@ -1,248 +1,7 @@
 #include "predictor/dependence/leaf_shares.h"
 
-#include <algorithm>
-#include <array>
-#include <numeric>
-
-#include "predictor/forest/walk.h"
-
 namespace kauri {
 namespace {
-
-// A row on its way down: row of the tile | 1 + place of the first feature that it misses << 16 | the same of the second
-// feature << 40. 0 stands for no feature.
-using Traveller = std::uint64_t;
-constexpr unsigned kFirstShift = 16;
-constexpr unsigned kSecondShift = 40;
-constexpr Traveller kRowMask = (Traveller{1} << kFirstShift) - 1;
-constexpr Traveller kPlaceMask = (Traveller{1} << 24U) - 1;
-static_assert(kPatternRows <= static_cast<std::int64_t>(kRowMask) + 1);
-
-Traveller First(Traveller row) { return (row >> kFirstShift) & kPlaceMask; }
-Traveller Second(Traveller row) { return row >> kSecondShift; }
-
-/// Rows are in lists by the number of features that they miss.
-constexpr std::size_t kLists = 3;
-
-/// The rows at a node, as parts of the three arenas.
-struct Travellers {
-  std::uint32_t node;
-  std::array<std::size_t, kLists> begin;
-  std::array<std::size_t, kLists> end;
-
-  std::size_t Size(std::size_t list) const { return end[list] - begin[list]; }
-};
-
-/// Room for the rows of one side of a split, and the number of rows that are there.
-struct Side {
-  std::array<Traveller*, kLists> rows;
-  std::array<std::size_t, kLists> size;
-};
-
-// The functions below send a list of rows to both sides of a split, without a branch per row: each row is written to
-// every place where it may belong, and only lengths depend on the row. goes_right(row): the side that the row
-// satisfies. place: of the split's feature.
-
-/// Sends rows that miss no feature: each reaches the side that it does not satisfy as well, where it misses `place`.
-template <typename GoesRightFn>
-void SendFree(Span<Traveller const> rows, Traveller place, GoesRightFn const& goes_right, Side* left, Side* right) {
-  std::size_t n_right = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    auto const row = rows[i];
-    auto const missed = row | (place << kFirstShift);
-    right->rows[0][n_right] = row;
-    left->rows[1][n_right] = missed;
-    left->rows[0][i - n_right] = row;
-    right->rows[1][i - n_right] = missed;
-    n_right += static_cast<std::size_t>(goes_right(row));
-  }
-  left->size = {rows.size() - n_right, n_right, 0};
-  right->size = {n_right, rows.size() - n_right, 0};
-}
-
-/// Sends rows that miss one feature. With pairs, they miss `place` too on the side that they do not satisfy.
-template <bool kPairs, typename GoesRightFn>
-void SendMissingOne(Span<Traveller const> rows, Traveller place, GoesRightFn const& goes_right, Side* left,
-                    Side* right) {
-  auto* const to_left = left->rows[1] + left->size[1];
-  auto* const to_right = right->rows[1] + right->size[1];
-  std::size_t n_left = 0;
-  std::size_t n_right = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    auto const row = rows[i];
-    bool const is_right = goes_right(row);
-    bool const is_left = !is_right;
-    bool const is_known = First(row) == place;
-    to_left[n_left] = row;
-    to_right[n_right] = row;
-    if constexpr (kPairs) {
-      auto const missed = row | (place << kSecondShift);
-      left->rows[2][i - n_left] = missed;
-      right->rows[2][i - n_right] = missed;
-    }
-    n_left += static_cast<std::size_t>(is_left | is_known);
-    n_right += static_cast<std::size_t>(is_right | is_known);
-  }
-  left->size[1] += n_left;
-  right->size[1] += n_right;
-  if (!kPairs) return;
-  left->size[2] = rows.size() - n_left;
-  right->size[2] = rows.size() - n_right;
-}
-
-/// Sends rows that can miss no other feature, to list `list` of the sides.
-template <typename GoesRightFn>
-void SendFull(Span<Traveller const> rows, Traveller place, GoesRightFn const& goes_right, std::size_t list, Side* left,
-              Side* right) {
-  auto* const to_left = left->rows[list] + left->size[list];
-  auto* const to_right = right->rows[list] + right->size[list];
-  std::size_t n_left = 0;
-  std::size_t n_right = 0;
-  for (auto const row : rows) {
-    bool const is_right = goes_right(row);
-    bool const is_left = !is_right;
-    bool const is_known = (place != 0) & ((First(row) == place) | (Second(row) == place));
-    to_left[n_left] = row;
-    to_right[n_right] = row;
-    n_left += static_cast<std::size_t>(is_left | is_known);
-    n_right += static_cast<std::size_t>(is_right | is_known);
-  }
-  left->size[list] += n_left;
-  right->size[list] += n_right;
-}
-
-/// Counts the rows that reach each leaf, by the features that they miss.
-class ShareCounter {
- public:
-  ShareCounter(Forest const& forest, TreeBoxes const& boxes, bool has_pairs)
-      : forest_(forest), boxes_(boxes), has_pairs_(has_pairs) {
-    for (auto const& leaf : boxes.leaves) {
-      begin_.push_back(begin_.back() + (leaf.n_boxes + std::size_t{1}) * Width(leaf));
-    }
-    sums_.assign(begin_.back(), 0.0);
-  }
-
-  void Add(WeightedRows const& rows, std::int64_t tile) {
-    keys_ = rows.keys.Tile(tile);
-    tile_rows_ = rows.keys.TileRows();
-    weights_ = rows.weights.empty() ? nullptr : rows.weights.data() + tile * tile_rows_;
-    auto const n_rows = ToSize(rows.keys.RowsOf(tile));
-    arenas_[0].resize(std::max(arenas_[0].size(), n_rows));
-    std::iota(arenas_[0].begin(), arenas_[0].begin() + static_cast<std::ptrdiff_t>(n_rows), Traveller{0});
-    open_.push_back({0, {0, 0, 0}, {n_rows, 0, 0}});
-    while (!open_.empty()) {
-      auto const at = open_.back();
-      open_.pop_back();
-      auto const split = forest_.Node(boxes_.tree, at.node);
-      if (split.left == at.node) {
-        AddToLeaf(at);
-      } else if (at.Size(0) + at.Size(1) + at.Size(2) > 0) {
-        Split(at, split);
-      }
-    }
-  }
-
-  LeafShares Finish(double total) const {
-    LeafShares shares;
-    shares.has_pairs = has_pairs_;
-    for (std::size_t number = 0; number < boxes_.leaves.size(); ++number) {
-      shares.begin.push_back(shares.values.size());
-      auto const& leaf = boxes_.leaves[number];
-      auto const* const sums = sums_.data() + begin_[number];
-      auto const width = Width(leaf);
-      shares.values.push_back(sums[0] / total);
-      for (std::size_t a = 1; a <= leaf.n_boxes; ++a) shares.values.push_back((sums[0] + sums[a * width]) / total);
-      for (std::size_t a = 1; has_pairs_ && a <= leaf.n_boxes; ++a) {
-        for (auto b = a + 1; b <= leaf.n_boxes; ++b) {
-          auto const both = sums[a * width + b] + sums[b * width + a];
-          shares.values.push_back((sums[0] + sums[a * width] + sums[b * width] + both) / total);
-        }
-      }
-    }
-    return shares;
-  }
-
- private:
-  /// Returns the sums per first missed feature: one per second missed feature, or one without pairs.
-  std::size_t Width(BoxedLeaf const& leaf) const { return has_pairs_ ? std::size_t{leaf.n_boxes} + 1 : 1; }
-
-  /// The rows of the right side lie directly above those of `at` in each arena, and the rows of the left side above
-  /// them. The left side is done first, so what lies above the rows of an open node is free.
-  void Split(Travellers const& at, SplitNode const& split) {
-    std::array<std::size_t, kLists> room{};
-    Side left{};
-    Side right{};
-    for (std::size_t list = 0; list < kLists; ++list) {
-      room[list] = at.Size(list) + (list > 0 ? at.Size(list - 1) : 0);
-      auto& arena = arenas_[list];
-      arena.resize(std::max(arena.size(), at.end[list] + 2 * room[list]));
-      right.rows[list] = arena.data() + at.end[list];
-      left.rows[list] = right.rows[list] + room[list];
-    }
-    auto const* const keys = keys_ + split.slot * tile_rows_;
-    if (split.is_categorical) {
-      Send(
-          at, [&](Traveller row) { return GoesRight(split, keys[row & kRowMask], forest_.categories); }, &left, &right);
-    } else {
-      Send(
-          at, [split, keys](Traveller row) { return GoesRightAtThreshold(split, keys[row & kRowMask]); }, &left,
-          &right);
-    }
-    Travellers to_left{split.left, at.end, at.end};
-    Travellers to_right{split.left + 1, at.end, at.end};
-    for (std::size_t list = 0; list < kLists; ++list) {
-      to_right.end[list] += right.size[list];
-      to_left.begin[list] += room[list];
-      to_left.end[list] += room[list] + left.size[list];
-    }
-    open_.push_back(to_right);
-    open_.push_back(to_left);
-  }
-
-  template <typename GoesRightFn>
-  void Send(Travellers const& at, GoesRightFn const& goes_right, Side* left, Side* right) const {
-    Traveller const place = boxes_.split_place[at.node];
-    auto const rows = [&](std::size_t list) {
-      return Span<Traveller const>(arenas_[list].data() + at.begin[list], at.Size(list));
-    };
-    if (place == 0) {
-      for (std::size_t list = 0; list < kLists; ++list) SendFull(rows(list), place, goes_right, list, left, right);
-      return;
-    }
-    SendFree(rows(0), place, goes_right, left, right);
-    if (has_pairs_) {
-      SendMissingOne<true>(rows(1), place, goes_right, left, right);
-      SendFull(rows(2), place, goes_right, 2, left, right);
-    } else {
-      SendMissingOne<false>(rows(1), place, goes_right, left, right);
-    }
-  }
-
-  void AddToLeaf(Travellers const& at) {
-    auto const number = boxes_.leaf_of_node[at.node];
-    auto* const sums = sums_.data() + begin_[number];
-    auto const width = Width(boxes_.leaves[number]);
-    if (weights_ == nullptr) sums[0] += static_cast<double>(at.Size(0));
-    for (std::size_t list = weights_ == nullptr ? 1 : 0; list < kLists; ++list) {
-      for (auto i = at.begin[list]; i < at.end[list]; ++i) {
-        auto const row = arenas_[list][i];
-        auto const weight = weights_ == nullptr ? 1.0 : static_cast<double>(weights_[row & kRowMask]);
-        sums[First(row) * width + Second(row)] += weight;
-      }
-    }
-  }
-
-  Forest const& forest_;
-  TreeBoxes const& boxes_;
-  bool has_pairs_;
-  std::vector<std::size_t> begin_{0};  ///< by leaf, index into sums_
-  std::vector<double> sums_;           ///< by leaf, [1 + k, Width]: weight by first and second missed feature
-  std::array<std::vector<Traveller>, kLists> arenas_;
-  std::vector<Travellers> open_;
-  std::int32_t const* keys_ = nullptr;
-  float const* weights_ = nullptr;
-  std::int64_t tile_rows_ = 0;
-};
 
 /// Returns the share of the background in a box.
 double ShareOf(TreeBoxes const& boxes, LeafBox const& box, std::vector<double> const& cell_shares) {
@@ -273,10 +32,21 @@ void AppendProducts(std::vector<double> const& factors, bool has_pairs, std::vec
 
 }  // namespace
 
-LeafShares CountShares(Forest const& forest, TreeBoxes const& boxes, WeightedRows const& rows, bool has_pairs) {
-  ShareCounter counter(forest, boxes, has_pairs);
-  for (std::int64_t tile = 0; tile < rows.keys.NumTiles(); ++tile) counter.Add(rows, tile);
-  return counter.Finish(rows.total);
+LeafShares SharesOf(TreeBoxes const& boxes, std::int64_t const* counts, double total, bool has_pairs) {
+  LeafShares shares;
+  shares.has_pairs = has_pairs;
+  for (auto const& leaf : boxes.leaves) {
+    shares.begin.push_back(shares.values.size());
+    auto const k = leaf.n_boxes;
+    auto const add = [&](std::int64_t count) { shares.values.push_back(static_cast<double>(count) / total); };
+    add(counts[0]);
+    for (std::uint32_t a = 1; a <= k; ++a) add(counts[0] + counts[a]);
+    for (std::uint32_t a = 1; has_pairs && a <= k; ++a) {
+      for (auto b = a + 1; b <= k; ++b) add(counts[0] + counts[a] + counts[b] + counts[LeafCount(k, a, b)]);
+    }
+    counts += NumLeafCounts(k, has_pairs);
+  }
+  return shares;
 }
 
 LeafShares MultiplyShares(TreeBoxes const& boxes, std::vector<std::vector<double>> const& cell_shares, bool has_pairs) {

@@ -4,10 +4,7 @@
 /// satisfies all splits of the path, S_a the share that satisfies all splits on features other than a, and S_ab the
 /// share that satisfies all splits on features other than a and b.
 ///
-///   1. CountShares: rows go down the tree in tiles. A row takes both sides of a split, and is dropped where it misses
-///      the splits of a third feature (without pairs: of a second one; with splits on a feature that is not kept: at
-///      once). It remembers the features that it misses. So a leaf of depth d is reached by the share of
-///      1 + d + d (d - 1) / 2 in 2^d of the rows, and a tree of depth 6 costs 41 visits per row, 21 without pairs.
+///   1. SharesOf: from the counts of the background's rows in the leaves (row_counter.h).
 ///   2. MultiplyShares: each feature has its own distribution, independent of the others, so a share is a product of
 ///      shares of cells.
 #pragma once
@@ -15,9 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kauri/span.h"
 #include "predictor/dependence/leaf_boxes.h"
-#include "predictor/interventional/path_program.h"
+#include "predictor/dependence/row_counter.h"
 
 namespace kauri {
 
@@ -35,14 +31,8 @@ struct LeafShares {
   }
 };
 
-/// Rows with weights. total: the sum of the weights, above 0.
-struct WeightedRows {
-  KeyTiles const& keys;
-  Span<float const> weights;  ///< [n_rows], or empty: each row weighs 1
-  double total;
-};
-
-LeafShares CountShares(Forest const& forest, TreeBoxes const& boxes, WeightedRows const& rows, bool has_pairs);
+/// Returns the shares of a tree's leaves. counts: of the tree; total: the weight of all rows.
+LeafShares SharesOf(TreeBoxes const& boxes, std::int64_t const* counts, double total, bool has_pairs);
 
 /// cell_shares: by slot, the share of the background in each cell. All features of the forest must be kept.
 LeafShares MultiplyShares(TreeBoxes const& boxes, std::vector<std::vector<double>> const& cell_shares, bool has_pairs);

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
 #include "predictor/dependence/axes.h"
+#include "predictor/dependence/row_counter.h"
 #include "predictor/predictor_fixtures.h"
 
 namespace kauri {
@@ -39,7 +42,7 @@ struct World {
   }
   double Weight(std::int64_t row) const { return weights.empty() ? 1.0 : static_cast<double>(weights[row]); }
   std::vector<std::int32_t> CellsOf(MemoryView const& rows) const {
-    return CellsOfRows({}, forest, request.features, rows);
+    return CellsOfRows({}, nullptr, forest, request.features, rows);
   }
 
   Model model;
@@ -193,6 +196,38 @@ TEST(Dependence, ManyRowsAndThreads) {
   EXPECT_EQ(one.values, three.values);
   EXPECT_EQ(one.thresholds, three.thresholds);
   EXPECT_NEAR(one.values[0], Mean(world, std::vector<float>(6, 0.0F), {}, 0), 1e-10);
+}
+
+/// Weights are added as integers, so that their order does not matter, whatever their size.
+TEST(Dependence, TheOrderOfTheRowsDoesNotMatter) {
+  for (auto const distribution : {Distribution::kRows, Distribution::kProduct}) {
+    ForestSpec spec;
+    spec.categorical = 0.3;
+    auto const rows = RandomRows(1500, 6, 12);
+    std::vector<float> backwards;
+    std::vector<float> weights;
+    for (std::int64_t row = 1499; row >= 0; --row) {
+      for (std::int64_t col = 0; col < 6; ++col) backwards.push_back(rows.At(row, col));
+      weights.push_back(row % 3 == 0 ? 1e-7F * static_cast<float>(row) : 1.0F / static_cast<float>(row));
+    }
+    World reversed(RandomModel(spec), {backwards, 6}, weights);
+    std::reverse(weights.begin(), weights.end());
+    World world(RandomModel(spec), rows, weights);
+    world.request.distribution = reversed.request.distribution = distribution;
+    EXPECT_EQ(world.Compute().values, reversed.Compute(3).values);
+  }
+}
+
+TEST(Dependence, WeightsInFixedPoint) {
+  auto const fixed = FixWeights(std::vector<float>{0.5F, 0.0F, 3.0F, 1e-30F}, 4);
+  EXPECT_EQ(fixed.of_row, (std::vector<std::int64_t>{std::int64_t{1} << 58, 0, std::int64_t{3} << 59, 0}));
+  EXPECT_EQ(fixed.total, fixed.of_row[0] + fixed.of_row[2]);
+  auto const largest = FixWeights(std::vector<float>(3, std::numeric_limits<float>::max()), 3);
+  EXPECT_EQ(largest.total, 3 * largest.of_row[0]);
+  EXPECT_GT(largest.of_row[0], std::int64_t{1} << 58);
+  auto const smallest = FixWeights(std::vector<float>(3, std::numeric_limits<float>::denorm_min()), 3);
+  EXPECT_EQ(smallest.of_row[0], std::int64_t{1} << 59);
+  EXPECT_EQ(FixWeights({}, 7).total, 7);
 }
 
 TEST(Dependence, SomeFeaturesAndPairsHaveTheSameValues) {
