@@ -52,9 +52,10 @@ enum class Feature : std::uint8_t {
   kSymmetricThresholds,  ///< symmetric trees with scalar leaves, of random thresholds
   kVectorLeaves,         ///< multi_strategy=multi_output_tree
   // Gradients.
-  kSplitGradients,   ///< separate gradients for splits and leaves
-  kCustomGradients,  ///< gradients of the caller
-  kSmoothLoss,       ///< an objective whose loss does not consist of two straight lines, or gradients of the caller
+  kRoundedGradients,  ///< gradient_bits
+  kSplitGradients,    ///< separate gradients for splits and leaves
+  kCustomGradients,   ///< gradients of the caller
+  kSmoothLoss,        ///< an objective whose loss does not consist of two straight lines, or gradients of the caller
   // Data.
   kCategories,          ///< categorical columns
   kMonotoneCategories,  ///< monotone constraints of categorical columns

@@ -40,6 +40,8 @@ struct RoundTree {
   }
   /// Returns the temperature of the rows' random weights; 0: no weights.
   float BaggingTemperature() const { return param == nullptr ? 0.0F : param->bagging_temperature; }
+  /// Returns the bits to which gradients are rounded for the choice of splits; 0: they are not rounded.
+  int GradientBits() const { return param == nullptr ? 0 : param->gradient_bits; }
   /// Returns whether the rows of a query are sampled, or weighted, together.
   bool DrawsQueries() const {
     auto const draws = subsample < 1.0F || BaggingTemperature() > 0.0F;

@@ -24,6 +24,7 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
   float subsample;
   int sampling_method;  ///< SamplingMethod
   float bagging_temperature;
+  int gradient_bits;  ///< 0, 4 or 8
   float colsample_bytree;
   float colsample_bylevel;
   float colsample_bynode;
@@ -117,6 +118,14 @@ struct TreeParam : public dmlc::Parameter<TreeParam> {
             "Bayesian bootstrap: for each tree, the gradients of a row are multiplied by a random weight from the "
             "exponential distribution of mean 1, raised to this power. 0: no weights. With sampling_method=by_query, "
             "all rows of a query have the same weight.");
+    DMLC_DECLARE_FIELD(gradient_bits)
+        .set_default(0)
+        .set_range(0, 8)
+        .describe(
+            "Bits to which gradients and hessians are rounded, at random but without bias, before the splits of a tree "
+            "are searched: 8 or 4; 0: they are not rounded. Devices add up rounded gradients faster. Leaf values come "
+            "from gradients that are not rounded, except with monotone_constraints, path_smooth or cat_l2 "
+            "(tree_method=hist).");
     DMLC_DECLARE_FIELD(colsample_bytree)
         .set_default(1.0F)
         .set_range(0.0F, 1.0F)

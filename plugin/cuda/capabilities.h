@@ -46,7 +46,8 @@ inline Capabilities GpuHistSupports() {
            Feature::kBins,
            Feature::kApproxBins,
            Feature::kPages,
-           Feature::kCountedPages},
+           Feature::kCountedPages,
+           Feature::kRoundedGradients},
           {{Feature::kSymmetricTrees, Feature::kPages}, {Feature::kVectorLeaves, Feature::kRanks}}};
 }
 

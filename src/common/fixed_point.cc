@@ -89,7 +89,8 @@ void QuantiseGradients(Context const& ctx, Span<GradientPair const> gradients, s
     max = {std::max(max.gradient, block.gradient), std::max(max.hessian, block.hessian)};
   }
   max = LargestOfRanks(ctx, max);
-  out->unit = {FixedPointUnit(FromBits(max.gradient)), FixedPointUnit(FromBits(max.hessian))};
+  out->largest = {FromBits(max.gradient), FromBits(max.hessian)};
+  out->unit = {FixedPointUnit(out->largest.gradient), FixedPointUnit(out->largest.hessian)};
   GradientUnit const steps{1.0 / out->unit.gradient, 1.0 / out->unit.hessian};
   ResizeLarge(&out->pairs, static_cast<std::size_t>(n_rows));
   ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {

@@ -20,6 +20,7 @@ namespace kauri {
 struct FixedGradients {
   std::vector<FixedPair> pairs;  ///< [n_rows]
   GradientUnit unit;
+  GradientPair largest{};  ///< largest absolute values of the rows of all ranks, sampled or not
   GradientView View() const { return {pairs, unit}; }
 };
 

@@ -15,6 +15,7 @@
 #include "engine/margin_cache.h"
 #include "engine/output_gradients.h"
 #include "engine/round_errors.h"
+#include "engine/rounded_gradients.h"
 #include "engine/row_draws.h"
 #include "engine/training_data.h"
 #include "kauri/collective.h"
@@ -42,6 +43,7 @@ struct HostData {
   bool has_leaf_gradients = false;           ///< leaf values are computed from `leaf_gradients`
   std::vector<GradientPair> leaf_gradients;  ///< [n_rows, n_outputs]; unused if leaf values come from `gradients`
   FixedGradients fixed;
+  FixedGradients rounded;     ///< of `fixed`, for gradient_bits
   OutputGradients of_output;  ///< replaces `fixed` with several outputs
   GradientTable table;        ///< replaces both for vector leaves
   std::vector<std::int32_t> leaf_of_row;
@@ -149,7 +151,9 @@ class CpuEngine : public Engine, public HostSide {
     for (auto const& tree : trees) {
       TreeTask task;
       auto const drawn = DrawRows(ctx, train.Info(), tree, &own, &task);
-      if (own.training.Watch().IsDue(tree.place.iteration)) WatchResolution(train.Info(), tree, task, &own);
+      if (tree.GradientBits() == 0 && own.training.Watch().IsDue(tree.place.iteration)) {
+        WatchResolution(train.Info(), tree, task, &own);
+      }
       task.sampled_rows = drawn.used;
       task.place = tree.place;
       if (ReducesErrors(tree)) task.errors = own.errors.Of(ctx, train.Info(), own.margins, tree);
@@ -157,6 +161,10 @@ class CpuEngine : public Engine, public HostSide {
       built.push_back(builder.Build(ctx, train, task, state, leaf_of_row));
       if (own.has_leaf_gradients) {
         SetLeafValues(ctx, tree, {own.leaf_gradients, own.n_outputs, drawn, leaf_of_row}, &built.back());
+      }
+      if (RenewsLeaves(tree)) {
+        auto const exact = own.fixed.View();
+        RenewLeaves(tree, exact.unit, SumPairsByLeaf(ctx, exact, leaf_of_row, built.back().NumNodes()), &built.back());
       }
       if (IsLinear(tree)) FitLinearLeaves(ctx, train, task, *tree.param, leaf_of_row, &built.back());
       AddToMargins(ctx, train, built.back(), tree, &own);
@@ -210,11 +218,11 @@ class CpuEngine : public Engine, public HostSide {
       if (tree.vector_leaves) {
         own->table.Quantise(ctx, own->gradients, n_outputs, sampled);
         task->table = own->table.View();
-      } else if (n_outputs > 1) {
+      } else if (n_outputs > 1 && tree.GradientBits() == 0) {
         task->gradients = own->of_output.Of(ctx, own->gradients, n_outputs, tree.output, sampled);
       } else {
         QuantiseGradients(ctx, own->gradients, n_outputs, tree.output, sampled, &own->fixed);
-        task->gradients = own->fixed.View();
+        task->gradients = GradientsOf(ctx, info, tree, own);
       }
       return {std::move(sampled), {}};
     }
@@ -224,9 +232,17 @@ class CpuEngine : public Engine, public HostSide {
       task->table = own->table.View();
     } else {
       QuantiseGradients(ctx, sample.pairs, 1, 0, sample.used, &own->fixed);
-      task->gradients = own->fixed.View();
+      task->gradients = GradientsOf(ctx, info, tree, own);
     }
     return {std::move(sample.used), std::move(sample.chances)};
+  }
+
+  /// Returns the pairs of `fixed`, rounded if the tree's are.
+  static GradientView GradientsOf(Context const& ctx, MetaInfo const& info, RoundTree const& tree, HostData* own) {
+    auto const rounding = RoundingOf(ctx, tree);
+    if (rounding.bits == 0) return own->fixed.View();
+    RoundGradients(ctx, info, rounding, own->fixed, &own->rounded);
+    return own->rounded.View();
   }
 
   static void WatchResolution(MetaInfo const& info, RoundTree const& tree, TreeTask const& task, HostData* own) {

@@ -18,6 +18,10 @@ void TreeParam::Validate() const {
   positive("colsample_bylevel", colsample_bylevel);
   positive("colsample_bynode", colsample_bynode);
   ParseFeatureCost(*this);
+  if (gradient_bits != 0 && gradient_bits != 4 && gradient_bits != 8) {
+    Fail(ErrorKind::kParameter, "gradient_bits=", gradient_bits,
+         ": gradients are rounded to 4 or 8 bits; expected 4 or 8, or 0 for gradients that are not rounded.");
+  }
   if (sketch_size == 1) {
     Fail(ErrorKind::kParameter, "sketch_size=1 is too small for a sketch; expected 2 or more, or 0 for the default.");
   }

@@ -122,6 +122,10 @@ def cases() -> Iterator[Case]:
         symmetric = {"objective": "reg:squarederror", "grow_policy": "symmetric", **GROWTH[name]}
         yield f"symmetric {name}", symmetric, "real"
     yield "weighed rows", {"objective": "reg:squarederror", "bagging_temperature": 1.0}, "real"
+    for bits, name in itertools.product((8, 4), ("plain", "rows", "deep", "limits")):
+        rounded = {"objective": "binary:logistic", "gradient_bits": bits, **GROWTH[name]}
+        yield f"rounded to {bits} bits {name}", rounded, "binary"
+    yield "rounded classes", {"objective": "multi:softprob", "gradient_bits": 8}, "classes"
     yield "drawn exactly", {"sampling_method": "without_replacement", "subsample": 0.6}, "real"
     yield "drawn queries", {"objective": "rank:ndcg", "sampling_method": "by_query", "subsample": 0.6}, "groups"
     for name in ("plain", "rows", "columns", "limits", "deep", "few-bins"):

@@ -5,6 +5,7 @@
 
 #include "engine/leaf_gradients.h"
 #include "engine/round_errors.h"
+#include "engine/rounded_gradients.h"
 #include "engine/row_draws.h"
 #include "tree/sampling/sampling.h"
 
@@ -32,7 +33,9 @@ bool AreOnePerOutput(std::vector<RoundTree> const& trees, EngineData const& own)
   for (std::size_t i = 0; i < trees.size(); ++i) {
     auto const& tree = trees[i];
     auto const uses_all = tree.subsample >= 1.0F && tree.BaggingTemperature() == 0.0F;
-    if (tree.output != static_cast<std::int64_t>(i) || !uses_all || ReducesErrors(tree)) return false;
+    auto const follows =
+        tree.place.tree_in_iteration == trees[0].place.tree_in_iteration + static_cast<std::int64_t>(i);
+    if (!follows || tree.output != static_cast<std::int64_t>(i) || !uses_all || ReducesErrors(tree)) return false;
   }
   return true;
 }
@@ -58,6 +61,45 @@ void SetLeavesFromGradients(LeafGradientsTask const& task, EngineData const& own
   auto const drawn = DrawOnHost(task, own);
   auto const leaves = ToHost(task.cuda, task.leaf_of_row.data(), task.leaf_of_row.size());
   SetLeafValues(task.ctx, task.tree, {own.leaf_gradients, own.rows.NumOutputs(), drawn, leaves}, built);
+}
+
+void RenewLeavesOfRound(CudaContext const& cuda, std::vector<RoundTree> const& trees, EngineData* own,
+                        std::vector<Tree>* built) {
+  if (!RenewsLeaves(trees[0])) return;
+  auto& summary = own->rows.TreeHere().summary;
+  auto const gradients = own->rows.GradientsHere();
+  auto const n_rows = ToSize(gradients.NumRows());
+  std::size_t n_nodes = 0;
+  for (auto const& tree : *built) n_nodes += ToSize(tree.NumNodes());
+  Buffer<FixedSum> sums(cuda, n_nodes);
+  FillZero(cuda, sums.data(), n_nodes);
+  auto* to = sums.data();
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    LeafSumTask task{gradients, trees[i].output, summary.Largest() + trees[i].output};
+    task.leaf_of_row = {own->arrays.round_leaves.data() + i * n_rows, n_rows};
+    task.n_nodes = static_cast<std::uint32_t>((*built)[i].NumNodes());
+    task.sums = to;
+    SumLeaves(cuda, task);
+    to += task.n_nodes;
+  }
+  auto const on_host = ToHost(cuda, sums.data(), n_nodes);
+  Span<FixedSum const> left(on_host);
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    auto const n_own = ToSize((*built)[i].NumNodes());
+    RenewLeaves(trees[i], summary.Fetched(trees[i].output).largest.Unit(), left.subspan(0, n_own), &(*built)[i]);
+    left = left.subspan(n_own, left.size() - n_own);
+  }
+}
+
+void RenewLeavesOf(LeafGradientsTask const& task, EngineData* own, Tree* built) {
+  if (!RenewsLeaves(task.tree)) return;
+  if (own->arrays.on_host.has_value()) {
+    auto const& exact = *own->arrays.on_host;
+    auto const leaves = ToHost(task.cuda, task.leaf_of_row.data(), task.leaf_of_row.size());
+    return RenewLeaves(task.tree, exact.unit, SumPairsByLeaf(task.ctx, exact.View(), leaves, built->NumNodes()), built);
+  }
+  auto const sums = own->rows.SumLeaves(task.cuda, built->NumNodes());
+  RenewLeaves(task.tree, own->rows.ExactUnit(), sums, built);
 }
 
 }  // namespace kauri::cuda

@@ -22,6 +22,10 @@ bool AreOnePerOutput(std::vector<RoundTree> const& trees, EngineData const& own)
 /// Adds the leaf values of the trees to the margins, by the leaves of the rows (TrainingArrays::round_leaves).
 void AddTreesOfRound(CudaContext const& cuda, std::vector<Tree> const& trees, EngineData* own);
 
+/// Renews the leaf values of such trees (engine/rounded_gradients.h), if they are to be renewed. trees: the settings.
+void RenewLeavesOfRound(CudaContext const& cuda, std::vector<RoundTree> const& trees, EngineData* own,
+                        std::vector<Tree>* built);
+
 struct LeafGradientsTask {
   CudaContext const& cuda;
   Context const& ctx;
@@ -33,5 +37,8 @@ struct LeafGradientsTask {
 /// Sets the values of the tree's leaves from the leaf gradients of `own`, over the rows that the device has sampled.
 /// The sums are made in host memory, with the same bits as by the CPU engine.
 void SetLeavesFromGradients(LeafGradientsTask const& task, EngineData const& own, Tree* built);
+
+/// Renews the leaf values of a tree that was built alone, likewise.
+void RenewLeavesOf(LeafGradientsTask const& task, EngineData* own, Tree* built);
 
 }  // namespace kauri::cuda

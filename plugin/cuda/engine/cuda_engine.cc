@@ -177,6 +177,7 @@ class CudaEngine : public Engine, public DeviceSide {
             "leaves with gradients of their own get their values in host memory: rows' leaves are copied every tree");
         SetLeavesFromGradients({Cuda(), ctx, train.Info(), tree, leaf_of_row}, own, &built.back());
       }
+      RenewLeavesOf({Cuda(), ctx, train.Info(), tree, leaf_of_row}, &own, &built.back());
       own.rows.AddLeaves(Cuda(), built.back(), tree.output);
     }
     return built;
@@ -257,6 +258,7 @@ class CudaEngine : public Engine, public DeviceSide {
     auto const tasks =
         MakeRoundInput({Cuda(), ctx, train.Info(), trees[0], [&](char const* line) { SayOnce(line); }}, trees, own);
     auto built = on_device.BuildTogether(Cuda(), ctx, train, tasks, state, own->arrays.round_leaves.span());
+    RenewLeavesOfRound(Cuda(), trees, own, &built);
     AddTreesOfRound(Cuda(), built, own);
     return built;
   }

@@ -48,12 +48,14 @@ class DeviceRoundErrors {
 
 /// Arrays of the training set alone, for trees that need all rows on the main device.
 struct TrainingArrays {
-  DeviceGradientTable table;          ///< used instead of pairs once a tree has vector leaves
-  DeviceGradientSampler sampler;      ///< samples rows by their gradients
-  Buffer<FixedPair> round_pairs;      ///< [n_outputs, n_rows]; empty until the trees of a round grow together
-  Buffer<std::int32_t> round_leaves;  ///< [n_outputs, n_rows]; holds lists of rows until the leaves are written
-  bool has_no_round_room = false;     ///< there is no room for the two arrays above
-  DeviceRoundErrors errors;           ///< for split_criterion=absolute_error
+  DeviceGradientTable table;      ///< used instead of pairs once a tree has vector leaves
+  DeviceGradientSampler sampler;  ///< samples rows by their gradients
+  Buffer<FixedPair> round_pairs;  ///< [n_outputs, n_rows]; empty until the trees of a round grow together
+  Buffer<SmallPair> round_small;  ///< [n_outputs, n_rows]: round_pairs in two bytes; empty unless they are rounded
+  std::optional<FixedGradients> on_host;  ///< pairs of the last tree before rounding, if the host made them
+  Buffer<std::int32_t> round_leaves;      ///< [n_outputs, n_rows]; holds lists of rows until the leaves are written
+  bool has_no_round_room = false;         ///< there is no room for the two arrays above
+  DeviceRoundErrors errors;               ///< for split_criterion=absolute_error
 };
 
 /// Labels, weights, query groups and label bounds of a matrix, which stay with it.

@@ -33,7 +33,25 @@ Span<std::uint8_t> TreeArrays::Marks(CudaContext const& cuda, float rate, std::i
 void TreeArrays::Quantise(CudaContext const& cuda, PairTable const& gradients, std::int64_t output,
                           RowSample const& sample, Span<std::uint8_t> marks) {
   Span<FixedPair> const to(pairs.data(), ToSize(gradients.NumRows()));
-  cuda::Quantise(cuda, {gradients, output, summary.Largest() + output, sample, to, marks, summary.Totals() + output});
+  small = {};
+  if (sample.rounding.bits > 0) {
+    small_memory_.Reserve(cuda, pairs.size());
+    small = {small_memory_.data(), to.size()};
+  }
+  auto const* const largest = summary.Largest() + output;
+  drawn_ = {gradients, output, largest, sample};
+  cuda::Quantise(cuda, {gradients, output, largest, sample, to, marks, summary.Totals() + output, small});
+}
+
+std::vector<FixedSum> TreeArrays::SumLeaves(CudaContext const& cuda, std::int64_t n_nodes) {
+  auto task = drawn_;
+  task.leaf_of_row = {leaf_of_row.data(), ToSize(task.gradients.NumRows())};
+  task.n_nodes = static_cast<std::uint32_t>(n_nodes);
+  leaf_sums_.Reserve(cuda, ToSize(n_nodes));
+  FillZero(cuda, leaf_sums_.data(), ToSize(n_nodes));
+  task.sums = leaf_sums_.data();
+  cuda::SumLeaves(cuda, task);
+  return ToHost(cuda, leaf_sums_.data(), ToSize(n_nodes));
 }
 
 void TreeArrays::AddLeaves(CudaContext const& cuda, std::vector<float> const& values, LeafTarget const& to) {
@@ -164,7 +182,16 @@ void RemoteShard::Quantise(std::int64_t output, RowSample sample) {
 
 ShardInput RemoteShard::Input() {
   worker_.Wait(quantised_);
-  return {tree_.pairs.span(), marks_, tree_.leaf_of_row.span(), &ready_, Cuda()};
+  return {tree_.pairs.span(), marks_, tree_.leaf_of_row.span(), &ready_, Cuda(), tree_.small};
+}
+
+void RemoteShard::SumLeaves(std::int64_t n_nodes) {
+  last_ = worker_.Post([this, n_nodes] { leaf_sums_ = tree_.SumLeaves(Cuda(), n_nodes); });
+}
+
+std::vector<FixedSum> const& RemoteShard::LeafSums() {
+  WaitForAll();
+  return leaf_sums_;
 }
 
 void RemoteShard::AddLeaves(std::vector<float> const& values, bool vector_leaves, std::int64_t output) {

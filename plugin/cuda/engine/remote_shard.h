@@ -36,6 +36,7 @@ struct LeafTarget {
 struct TreeArrays {
   DevicePairSummary summary;         ///< of the round's gradients
   Buffer<FixedPair> pairs;           ///< [n_rows]
+  Span<SmallPair> small;             ///< [n_rows], the last tree's pairs in two bytes; empty unless they are rounded
   Buffer<std::uint8_t> sampled;      ///< [n_rows]; empty until a tree samples rows
   Buffer<std::int32_t> leaf_of_row;  ///< [n_rows]
   Upload leaf_values;
@@ -50,8 +51,17 @@ struct TreeArrays {
   /// for a used row; empty: not needed.
   void Quantise(CudaContext const& cuda, PairTable const& gradients, std::int64_t output, RowSample const& sample,
                 Span<std::uint8_t> marks);
+  /// Sums the pairs of the last Quantise by leaf_of_row, before rounding. Returns [n_nodes] sums. Waits.
+  std::vector<FixedSum> SumLeaves(CudaContext const& cuda, std::int64_t n_nodes);
+  /// Returns the column of the gradients that the last Quantise took.
+  std::int64_t DrawnOutput() const { return drawn_.output; }
   /// Adds the values of the leaves in leaf_of_row to margins. One copy to the device and one kernel.
   void AddLeaves(CudaContext const& cuda, std::vector<float> const& values, LeafTarget const& to);
+
+ private:
+  Buffer<SmallPair> small_memory_;
+  Buffer<FixedSum> leaf_sums_;
+  LeafSumTask drawn_;  ///< the pairs of the last Quantise
 };
 
 /// Arrays of all rows on the main device.
@@ -103,6 +113,9 @@ class RemoteShard {
   void Quantise(std::int64_t output, RowSample sample);
   /// Returns the input made by Quantise. Waits until the work is queued, not until it has finished.
   ShardInput Input();
+  /// Sums the pairs of the last tree by leaf, before rounding; LeafSums returns them, and waits.
+  void SumLeaves(std::int64_t n_nodes);
+  std::vector<FixedSum> const& LeafSums();
   /// Adds the values of a tree's leaves to the margins. output: output of a tree with scalar leaves.
   void AddLeaves(std::vector<float> const& values, bool vector_leaves, std::int64_t output);
 
@@ -126,6 +139,7 @@ class RemoteShard {
   Event largest_ready_;                       ///< the largest magnitudes of these rows are found
   Buffer<LargestMagnitude> largest_on_main_;  ///< a copy, if the main device cannot read the shard's
   FixedSum sum_;
+  std::vector<FixedSum> leaf_sums_;
   DeviceWorker::Ticket computed_ = 0;   ///< the largest magnitudes are queued
   DeviceWorker::Ticket quantised_ = 0;  ///< the input of a tree is queued
   DeviceWorker::Ticket last_ = 0;       ///< the last task

@@ -131,7 +131,14 @@ __device__ __forceinline__ void AddToSum(FixedSum own, FixedSum* sum) {
   atomicAdd(words + 1, static_cast<unsigned long long>(own.hessian));
 }
 
+__device__ __forceinline__ SmallPair SmallOf(FixedPair pair) {
+  return make_char2(static_cast<signed char>(pair.gradient), static_cast<signed char>(pair.hessian));
+}
+
 __global__ void __launch_bounds__(kBlockThreads) QuantiseKernel(QuantiseTask task) {
+  GradientRounding const rounding = task.sample.rounding;
+  RoundingShifts shifts{};
+  if (rounding.bits > 0) shifts = task.largest->Shifts(rounding.bits);
   GradientUnit const unit = task.largest->Unit();
   GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
   GradientPair const* const from = task.gradients.pairs.data() + task.output;
@@ -139,13 +146,17 @@ __global__ void __launch_bounds__(kBlockThreads) QuantiseKernel(QuantiseTask tas
   FixedSum sum;
   for (std::int64_t row = GridIndex(); row < n_rows; row += static_cast<std::int64_t>(gridDim.x) * kBlockThreads) {
     bool const used = task.sample.IsUsed(row);
-    FixedPair const pair = used ? QuantisePair(from[row * task.gradients.n_outputs], steps) : FixedPair{0, 0};
+    FixedPair pair = used ? QuantisePair(from[row * task.gradients.n_outputs], steps) : FixedPair{0, 0};
+    if (rounding.bits > 0) {
+      pair = RoundPair(pair, shifts, rounding.key, task.sample.first_row + row);
+      task.small.data()[row] = SmallOf(pair);
+    }
     task.pairs.data()[row] = pair;
     if (!task.sampled.empty()) task.sampled.data()[row] = used ? 1 : 0;
     sum += pair;
   }
   AddToSum(sum, &task.totals->sum);
-  if (GridIndex() == 0) task.totals->unit = unit;
+  if (GridIndex() == 0) task.totals->unit = task.largest->UnitOfBits(rounding.bits);
 }
 
 /// Rows per thread. A block reads the gradients of its rows once, for all outputs.
@@ -158,18 +169,81 @@ __global__ void __launch_bounds__(kBlockThreads) QuantiseRoundKernel(QuantiseRou
   for (std::int64_t output = 0; output < n_outputs; ++output) {
     GradientUnit const unit = task.largest[output].Unit();
     GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
+    RoundingShifts shifts{};
+    if (task.rounding.bits > 0) shifts = task.largest[output].Shifts(task.rounding.bits);
+    std::uint64_t const key = RoundingKey(task.rounding.key, task.first_tree + output);
     FixedSum sum;
 #pragma unroll
     for (int step = 0; step < kRowsPerThread; ++step) {
       std::int64_t const row = first + step * kBlockThreads;
       if (row >= n_rows) continue;
-      FixedPair const pair = QuantisePair(from[row * n_outputs + output], steps);
+      FixedPair pair = QuantisePair(from[row * n_outputs + output], steps);
+      if (task.rounding.bits > 0) {
+        pair = RoundPair(pair, shifts, key, row);
+        task.small[output * n_rows + row] = SmallOf(pair);
+      }
       task.pairs[output * n_rows + row] = pair;
       sum += pair;
     }
     AddToSum(sum, &task.totals[output].sum);
-    if (GridIndex() == 0) task.totals[output].unit = unit;
+    if (GridIndex() == 0) task.totals[output].unit = task.largest[output].UnitOfBits(task.rounding.bits);
   }
+}
+
+using Word = unsigned long long;
+
+/// Maximum number of nodes whose sums a block keeps in shared memory; larger trees are summed in global memory.
+constexpr std::uint32_t kSharedNodes = 1024;
+/// Words of 32 bits for a node: two for the halves of each of a pair's numbers. They hold the sums of 65,536 rows.
+constexpr std::uint32_t kNodeWords = 4;
+constexpr int kRowsOfWords = 65536;
+
+/// Calls add(node, pair) for the thread's share of the used rows.
+template <typename Add>
+__device__ __forceinline__ void ForEachUsed(LeafSumTask const& task, Add&& add) {
+  GradientUnit const unit = task.largest->Unit();
+  GradientUnit const steps{1.0 / unit.gradient, 1.0 / unit.hessian};
+  GradientPair const* const from = task.gradients.pairs.data() + task.output;
+  std::int64_t const n_rows = static_cast<std::int64_t>(task.leaf_of_row.size());
+  for (std::int64_t row = GridIndex(); row < n_rows; row += static_cast<std::int64_t>(gridDim.x) * kBlockThreads) {
+    if (!task.sample.IsUsed(row)) continue;
+    add(task.leaf_of_row.data()[row], QuantisePair(from[row * task.gradients.n_outputs], steps));
+  }
+}
+
+__device__ __forceinline__ void AddToNode(FixedSum sum, FixedSum* node) {
+  auto* const words = reinterpret_cast<Word*>(node);
+  atomicAdd(words, static_cast<Word>(sum.gradient));
+  atomicAdd(words + 1, static_cast<Word>(sum.hessian));
+}
+
+/// A block has at most kRowsOfWords rows.
+__global__ void __launch_bounds__(kBlockThreads) SumLeavesInSharedKernel(LeafSumTask task) {
+  __shared__ std::uint32_t words[kNodeWords * kSharedNodes];
+  for (std::uint32_t i = threadIdx.x; i < kNodeWords * task.n_nodes; i += kBlockThreads) words[i] = 0;
+  __syncthreads();
+  ForEachUsed(task, [&](std::int32_t node, FixedPair pair) {
+    std::uint32_t* const own = words + kNodeWords * static_cast<std::uint32_t>(node);
+    atomicAdd(own, static_cast<std::uint32_t>(pair.gradient) & 0xFFFFU);
+    atomicAdd(own + 1, static_cast<std::uint32_t>(pair.gradient >> 16));
+    atomicAdd(own + 2, static_cast<std::uint32_t>(pair.hessian) & 0xFFFFU);
+    atomicAdd(own + 3, static_cast<std::uint32_t>(pair.hessian >> 16));
+  });
+  __syncthreads();
+  auto const joined = [](std::uint32_t low, std::uint32_t high) {
+    return static_cast<std::int64_t>(static_cast<std::int32_t>(high)) * 65536 + static_cast<std::int64_t>(low);
+  };
+  for (std::uint32_t node = threadIdx.x; node < task.n_nodes; node += kBlockThreads) {
+    std::uint32_t const* const own = words + kNodeWords * node;
+    FixedSum const sum{joined(own[0], own[1]), joined(own[2], own[3])};
+    if (!(sum == FixedSum{})) AddToNode(sum, task.sums + node);
+  }
+}
+
+__global__ void __launch_bounds__(kBlockThreads) SumLeavesKernel(LeafSumTask task) {
+  ForEachUsed(task, [&](std::int32_t node, FixedPair pair) {
+    AddToNode(FixedSum{pair.gradient, pair.hessian}, task.sums + node);
+  });
 }
 
 __global__ void __launch_bounds__(kBlockThreads)
@@ -308,6 +382,13 @@ void Quantise(CudaContext const& cuda, QuantiseTask const& task) {
 void QuantiseRound(CudaContext const& cuda, QuantiseRoundTask const& task) {
   auto const n_rows = task.gradients.NumRows();
   Launch(cuda, GridFor(n_rows, kBlockThreads * kRowsPerThread), kBlockThreads, QuantiseRoundKernel, task, n_rows);
+}
+
+void SumLeaves(CudaContext const& cuda, LeafSumTask const& task) {
+  auto const n_rows = static_cast<std::int64_t>(task.leaf_of_row.size());
+  if (task.n_nodes > kSharedNodes) return Launch(cuda, FewBlocks(n_rows), kBlockThreads, SumLeavesKernel, task);
+  auto const blocks = std::max(FewBlocks(n_rows), GridFor(n_rows, kRowsOfWords));
+  Launch(cuda, blocks, kBlockThreads, SumLeavesInSharedKernel, task);
 }
 
 void AddLeaves(CudaContext const& cuda, Span<float const> leaf_values, Span<std::int32_t const> leaf_of_row,

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "common/fixed_point.h"
+#include "common/gradient_rounding.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/event.h"
 #include "cuda/common/pinned_buffer.h"
+#include "cuda/tree/small_pair.h"
 #include "cuda/tree/tree_totals.h"
 #include "kauri/gradient.h"
 #include "kauri/host_device.h"
@@ -37,6 +39,12 @@ struct LargestMagnitude {
   KAURI_HD GradientUnit Unit() const {
     return {FixedPointUnit(FloatOfBits(gradient)), FixedPointUnit(FloatOfBits(hessian))};
   }
+  /// Returns the shifts of RoundGradients (engine/rounded_gradients.h).
+  KAURI_HD RoundingShifts Shifts(int bits) const {
+    return ShiftsOf({FloatOfBits(gradient), FloatOfBits(hessian)}, bits);
+  }
+  /// Returns the unit of pairs that are rounded to so many bits; 0: not rounded.
+  KAURI_HD GradientUnit UnitOfBits(int bits) const { return bits == 0 ? Unit() : RoundedUnit(Unit(), Shifts(bits)); }
 
  private:
   KAURI_HD static float FloatOfBits(std::uint32_t bits) {
@@ -86,14 +94,15 @@ class DevicePairSummary {
   std::optional<Event> fetched_;
 };
 
-/// Row sampling of one tree (tree/sampling/sampling.h).
+/// Row sampling of one tree (tree/sampling/sampling.h), and the rounding of the pairs of its rows.
 struct RowSample {
   std::uint64_t key = 0;
   float rate = 1.0F;
   std::uint8_t const* marks = nullptr;  ///< [n_rows], device, drawn by the host, 1 = used; nullptr: by key and rate
-  std::int64_t first_row = 0;           ///< number of row 0 among all rows, if rows are drawn by key
+  std::int64_t first_row = 0;           ///< number of row 0 among all rows
   bool is_exact = false;                ///< an exact number of rows is drawn, by `choice`
   RowChoice choice = {};
+  GradientRounding rounding = {};
 
   KAURI_HD bool IsUsed(std::int64_t row) const {
     if (marks != nullptr) return marks[row] != 0;
@@ -125,6 +134,7 @@ struct QuantiseTask {
   Span<FixedPair> pairs;         ///< (out) [n_rows], column `output` in units; zero in rows that are not sampled
   Span<std::uint8_t> sampled;    ///< (out) [n_rows], 1 = used, may be the same memory as the marks; empty: not needed
   PairTotals* totals = nullptr;  ///< (in, out) device; the sum of `pairs` is added, and the unit is set
+  Span<SmallPair> small = {};    ///< (out) [n_rows], `pairs` in two bytes, if they are rounded
 };
 
 void Quantise(CudaContext const& cuda, QuantiseTask const& task);
@@ -135,9 +145,26 @@ struct QuantiseRoundTask {
   LargestMagnitude const* largest;  ///< [n_outputs], device
   FixedPair* pairs;                 ///< (out) [n_outputs, n_rows]
   PairTotals* totals;               ///< (in, out) [n_outputs], as in QuantiseTask
+  GradientRounding rounding = {};   ///< its key is RoundKeyOfRounding
+  std::int64_t first_tree = 0;      ///< index of output 0's tree in the round; the trees of the other outputs follow
+  SmallPair* small = nullptr;       ///< (out) [n_outputs, n_rows], `pairs` in two bytes, if they are rounded
 };
 
 void QuantiseRound(CudaContext const& cuda, QuantiseRoundTask const& task);
+
+/// Task of summing the pairs of a tree by leaf, before rounding.
+struct LeafSumTask {
+  PairTable gradients;
+  std::int64_t output = 0;
+  LargestMagnitude const* largest = nullptr;  ///< of the output, device; determines the unit
+  RowSample sample = {};
+  Span<std::int32_t const> leaf_of_row = {};  ///< [n_rows], device
+  std::uint32_t n_nodes = 0;
+  FixedSum* sums = nullptr;  ///< (in, out) [n_nodes], device
+};
+
+/// Bytes per row: 8 for the pair and 4 for its leaf.
+void SumLeaves(CudaContext const& cuda, LeafSumTask const& task);
 
 /// Leaves of one tree for each output: their values, and the leaf of each row.
 struct RoundLeaves {

@@ -183,6 +183,16 @@ void ShardedRows::RequireFiniteOthers(std::int64_t output) const {
   for (auto const& other : Others()) other->RequireFinite(output);
 }
 
+std::vector<FixedSum> ShardedRows::SumLeaves(CudaContext const& main, std::int64_t n_nodes) {
+  for (auto const& other : Others()) other->SumLeaves(n_nodes);
+  auto sums = tree_.SumLeaves(main, n_nodes);
+  for (auto const& other : Others()) {
+    auto const& there = other->LeafSums();
+    for (std::size_t node = 0; node < sums.size(); ++node) sums[node] += there[node];
+  }
+  return sums;
+}
+
 void ShardedRows::AddLeaves(CudaContext const& main, Tree const& tree, std::int64_t output) {
   auto const others = Others();
   auto const vector_leaves = tree.HasVectorLeaves();

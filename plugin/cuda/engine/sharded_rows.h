@@ -107,6 +107,10 @@ class ShardedRows {
   void RequireFiniteOthers(std::int64_t output) const;
   /// Returns the leaves of the first shard's rows.
   Span<std::int32_t> LeavesHere() const { return {tree_.leaf_of_row.data(), ToSize(NumRowsHere())}; }
+  /// Returns the sums of the last tree's pairs by leaf, before rounding, over all shards. Waits.
+  std::vector<FixedSum> SumLeaves(CudaContext const& main, std::int64_t n_nodes);
+  /// Returns the unit of these sums. Waits for it.
+  GradientUnit ExactUnit() const { return tree_.summary.Fetched(tree_.DrawnOutput()).largest.Unit(); }
   /// Adds the tree's leaves to the margins of all rows. output: output of a tree with scalar leaves. Errors of other
   /// devices are thrown here.
   void AddLeaves(CudaContext const& main, Tree const& tree, std::int64_t output);

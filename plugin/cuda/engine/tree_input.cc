@@ -1,11 +1,13 @@
 #include "cuda/engine/tree_input.h"
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "collective/reduce.h"
 #include "common/fixed_point.h"
 #include "engine/gradient_table.h"
+#include "engine/rounded_gradients.h"
 #include "engine/row_draws.h"
 #include "kauri/error.h"
 #include "tree/sampling/sampling.h"
@@ -25,6 +27,7 @@ class TreeInput {
 
   DeviceTreeTask Make() {
     DeviceTreeTask made;
+    arrays_.on_host.reset();
     made.sampled_rows = sampled_;
     made.place = Tree().place;
     if (Tree().vector_leaves) {
@@ -47,13 +50,18 @@ class TreeInput {
     auto const n_rows = ToSize(gradients.NumRows());
     auto& summary = rows_.TreeHere().summary;
     Summarise(gradients);
+    auto rounding = RoundingOf(task_.ctx, Tree());
+    rounding.key = RoundKeyOfRounding(task_.ctx.seed, Tree().place.iteration);
+    if (rounding.bits > 0) arrays_.round_small.Reserve(task_.cuda, trees.size() * n_rows);
     std::vector<DeviceTreeTask> made(trees.size());
     for (std::size_t i = 0; i < trees.size(); ++i) {
       made[i].pairs = {arrays_.round_pairs.data() + i * n_rows, n_rows};
+      if (rounding.bits > 0) made[i].small = {arrays_.round_small.data() + i * n_rows, n_rows};
       made[i].place = trees[i].place;
       made[i].totals = TotalsOf({gradients, trees[i].output, {}});
     }
-    QuantiseRound(task_.cuda, {gradients, summary.Largest(), arrays_.round_pairs.data(), summary.Totals()});
+    QuantiseRound(task_.cuda, {gradients, summary.Largest(), arrays_.round_pairs.data(), summary.Totals(), rounding,
+                               Tree().place.tree_in_iteration, arrays_.round_small.data()});
     summary.Fetch(task_.cuda);
     if (!IsDue()) return made;
     for (std::size_t i = 0; i < trees.size(); ++i) {
@@ -71,7 +79,7 @@ class TreeInput {
   };
 
   RoundTree const& Tree() const { return task_.tree; }
-  bool IsDue() const { return own_.training.Watch().IsDue(Tree().place.iteration); }
+  bool IsDue() const { return Tree().GradientBits() == 0 && own_.training.Watch().IsDue(Tree().place.iteration); }
 
   Drawn Draw(OutputRange const& outputs) {
     Drawn drawn{rows_.GradientsHere(), outputs.begin, SampleOf()};
@@ -86,6 +94,7 @@ class TreeInput {
   RowSample SampleByKey() const {
     auto const& place = Tree().place;
     RowSample sample{RowSamplingKey(task_.ctx.seed, place.iteration, place.tree_in_iteration), Tree().subsample};
+    sample.rounding = RoundingOf(task_.ctx, Tree());
     if (!Tree().DrawsExactly()) return sample;
     sample.is_exact = true;
     sample.choice = RowChoice(sample.key, sample.rate, task_.info.n_rows);
@@ -113,6 +122,7 @@ class TreeInput {
     Summarise(drawn.gradients);
     rows_.Quantise(task_.cuda, drawn.gradients, drawn.output, drawn.sample, sampled_);
     made->shards = rows_.Inputs();
+    made->small = rows_.TreeHere().small;
     made->totals = TotalsOf(drawn);
     if (IsDistributed(task_.ctx)) made->totals = TreeTotals(TotalsOfRanks(made->totals.OnHost()));
     if (IsDue()) own_.WatchResolution(task_.cuda, task_.info, Tree().output, made->totals.OnHost().unit);
@@ -120,10 +130,10 @@ class TreeInput {
 
   /// Returns the totals for which the summary was fetched.
   TreeTotals TotalsOf(Drawn const& drawn) const {
-    return {rows_.TotalsHere(drawn.output), [cuda = task_.cuda, &rows = rows_, drawn] {
+    return {rows_.TotalsHere(drawn.output), [cuda = task_.cuda, &rows = rows_, drawn, bits = Tree().GradientBits()] {
               auto const found = rows.TreeHere().summary.Fetched(drawn.output);
               if (!found.largest.IsFinite()) FailRow(cuda, rows, drawn.gradients, drawn.output);
-              return PairTotals{found.largest.Unit(), found.sum + rows.SumOfOthers()};
+              return PairTotals{found.largest.UnitOfBits(bits), found.sum + rows.SumOfOthers()};
             }};
   }
 
@@ -190,19 +200,35 @@ class TreeInput {
   }
 
   bool DrawsPairsOnHost() const {
-    return Tree().BaggingTemperature() > 0.0F || (IsDistributed(task_.ctx) && Tree().SamplesByGradient());
+    auto const by_number = Tree().SamplesByGradient() || Tree().GradientBits() > 0;
+    return Tree().BaggingTemperature() > 0.0F || (IsDistributed(task_.ctx) && by_number);
   }
 
   /// Returns weighted pairs, and copies the marks of used rows to the device.
   GradientSample WeighOnHost() {
-    task_.say_once(
-        Tree().BaggingTemperature() > 0.0F
-            ? "bagging_temperature weighs rows in host memory: gradients are copied for every tree"
-            : "in a group rows are drawn by their gradients in host memory: these are copied for every tree");
+    task_.say_once(Tree().BaggingTemperature() > 0.0F
+                       ? "bagging_temperature weighs rows in host memory: gradients are copied for every tree"
+                       : "in a group gradients are rounded, and rows drawn by them, in host memory: they are copied "
+                         "for every tree");
     auto const pairs = rows_.Gradients(task_.cuda).pairs;
     auto const gradients = ToHost(task_.cuda, pairs.data(), pairs.size());
-    auto sample = DrawPairs(task_.ctx, task_.info, Tree(), gradients, rows_.NumGradients());
+    auto sample = DrawFrom(gradients);
     CopyToDevice(task_.cuda, sample.used.data(), sample.used.size(), sampled_.data());
+    return sample;
+  }
+
+  /// Draws rows in host memory, by gradient or by weight if the tree asks for it.
+  GradientSample DrawFrom(Span<GradientPair const> gradients) const {
+    if (Tree().SamplesByGradient() || Tree().BaggingTemperature() > 0.0F) {
+      return DrawPairs(task_.ctx, task_.info, Tree(), gradients, rows_.NumGradients());
+    }
+    GradientSample sample;
+    auto const& place = Tree().place;
+    for (auto i = ToSize(Tree().output); i < gradients.size(); i += ToSize(rows_.NumGradients())) {
+      sample.pairs.push_back(gradients[i]);
+    }
+    sample.used = SampleRows(task_.ctx, place.iteration, place.tree_in_iteration, Tree().subsample, task_.info.n_rows,
+                             DrawnBy(task_.ctx, task_.info, Tree()));
     return sample;
   }
 
@@ -210,6 +236,10 @@ class TreeInput {
     auto const sample = WeighOnHost();
     FixedGradients fixed;
     QuantiseGradients(task_.ctx, sample.pairs, 1, 0, sample.used, &fixed);
+    if (auto const rounding = RoundingOf(task_.ctx, Tree()); rounding.bits > 0) {
+      arrays_.on_host = std::move(fixed);
+      RoundGradients(task_.ctx, task_.info, rounding, *arrays_.on_host, &fixed);
+    }
     CopyToDevice(task_.cuda, fixed.pairs.data(), fixed.pairs.size(), rows_.TreeHere().pairs.data());
     PairTotals totals{fixed.unit, {}};
     for (auto const& pair : fixed.pairs) totals.sum += pair;

@@ -143,6 +143,7 @@ AddTask GpuHistGrower::AddedBy(Request const& request, std::size_t n_nodes) cons
 
 AddTask GpuHistGrower::CountedBy(AddTask add) const {
   add.pairs = histograms_.ones.data();
+  add.small = nullptr;
   add.records = nullptr;
   add.first_sum = bins_.n_sums;
   return add;

@@ -120,6 +120,7 @@ void LevelsFinder::AddUp(int depth) {
   if (depth > 0) levels_.rows.Move(cuda_, depth - 1);
   auto add = levels_.rows.Added(depth);
   add.pairs = tasks_[0].pairs.data();
+  add.small = tasks_[0].small.data();
   if (NumTrees() == 1) rows_.AddPairsTo(&add);
   AddRows(cuda_, bins_, add, &histograms_.plan);
   if (!rows_.Shards().empty()) AddToHistograms(cuda_, CollectSums(), {add.nodes, bins_.n_sums});

@@ -66,7 +66,7 @@ class TreeRows {
   std::vector<std::unique_ptr<HistShard>> const& Shards() const { return state_.shards; }
 
   /// Sets the pairs of a request to add up rows of the main device, and their records if the tree has some.
-  void AddPairsTo(AddTask* add) const { add->Take(task_.pairs.data(), &state_.records); }
+  void AddPairsTo(AddTask* add) const { add->Take(task_.pairs.data(), task_.small.data(), &state_.records); }
   /// Makes splits pending on all devices, as GrowingRowsOnDevice::Split and Foresee.
   void Split(std::vector<CodeSplit> const& splits);
   void Foresee(CodeSplit const& split);

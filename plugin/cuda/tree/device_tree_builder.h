@@ -7,6 +7,7 @@
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/event.h"
+#include "cuda/tree/small_pair.h"
 #include "cuda/tree/tree_totals.h"
 #include "kauri/error.h"
 #include "kauri/tree_builder.h"
@@ -20,6 +21,7 @@ struct ShardInput {
   Span<std::int32_t> leaf_of_row;    ///< (out) [count]
   Event const* ready;                ///< reached when pairs and marks are complete
   CudaContext cuda;                  ///< its stream waits for leaf_of_row
+  Span<SmallPair const> small = {};  ///< `pairs` in two bytes; empty unless they are rounded
 };
 
 /// Like TreeTask, with all row-sized arrays in device memory.
@@ -32,7 +34,8 @@ struct DeviceTreeTask {
   /// first device has all rows.
   Span<ShardInput const> shards = {};
   GradientTableView table = {};  ///< for vector leaves: values on the device, units on the host; `pairs` is empty then
-  LineErrors errors = {};        ///< used if the criterion needs them; arrays on the device
+  Span<SmallPair const> small = {};  ///< [n_rows], device: `pairs` in two bytes; empty unless they are rounded
+  LineErrors errors = {};            ///< used if the criterion needs them; arrays on the device
 };
 
 class DeviceTreeBuilder : public TreeBuilder {

@@ -149,8 +149,9 @@ constexpr OtherName kOtherNames[] = {
     {"warm_start validation_fraction", "it is an argument of estimators, not a parameter of the booster"},
     {"num_feature num_pbuffer", kCounted},
     {"use_label_encoder", "estimators take labels of any kind; leave it out"},
-    {"single_precision_histogram gpu_use_dp use_quantized_grad num_grad_quant_bins stochastic_rounding",
-     "sums are exact whatever their size; leave it out"},
+    {"single_precision_histogram gpu_use_dp", "sums are exact whatever their size; leave it out"},
+    {"use_quantized_grad num_grad_quant_bins stochastic_rounding quant_train_renew_leaf",
+     "use gradient_bits=8 or 4, with tree_method=hist"},
     {"deterministic_histogram deterministic", "trees are the same bits on every run; leave it out"},
     {"force_col_wise force_row_wise histogram_pool_size feature_pre_filter enable_bundle "
      "is_enable_bundle is_enable_sparse is_sparse max_conflict_rate pre_partition two_round "

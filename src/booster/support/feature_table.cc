@@ -62,6 +62,7 @@ constexpr std::array<FeatureInfo, kCount> kTable{{
      "set extra_trees=0", kM},
     {Feature::kVectorLeaves, "vector leaves", "multi_strategy=multi_output_tree",
      "set multi_strategy=one_output_per_tree", kB | kM},
+    {Feature::kRoundedGradients, "rounded gradients", "gradient_bits={gradient_bits}", "set gradient_bits=0", kB | kM},
     {Feature::kSplitGradients, "separate gradients for splits and leaves", "gradients for splits",
      "leave out the gradients for splits", kB},
     {Feature::kCustomGradients, "gradients of the caller", "custom gradients", "leave the gradients out", kB},

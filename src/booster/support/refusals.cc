@@ -64,6 +64,15 @@ constexpr Exclusion kExclusions[] = {
     {Feature::kAbsoluteError, Feature::kCategories,
      "split_criterion=absolute_error has no splits by sets of categories, and the data have categorical columns; give "
      "these as numbers, or use split_criterion=gradient."},
+    {Feature::kRoundedGradients, Feature::kVectorLeaves,
+     "gradient_bits={gradient_bits} does not support trees with several outputs; set "
+     "multi_strategy=one_output_per_tree, or gradient_bits=0."},
+    {Feature::kRoundedGradients, Feature::kLinearLeaves,
+     "gradient_bits={gradient_bits} with linear_tree=1: linear leaves are fitted to gradients that are not rounded; "
+     "leave out one of the two."},
+    {Feature::kRoundedGradients, Feature::kAbsoluteError,
+     "gradient_bits={gradient_bits} rounds gradients, but split_criterion=absolute_error compares errors; set "
+     "gradient_bits=0, or split_criterion=gradient."},
     {Feature::kTreeUpdates, Feature::kRanks,
      "process_type=update needs all rows in one process; for distributed training use process_type=default."},
     {Feature::kTreeUpdates, Feature::kLinearModel,

@@ -148,6 +148,7 @@ void TrainingSupport::AddBuilding() {
   asked_.AddIf(tree.alpha != 0.0F, Feature::kL1Penalty);
   asked_.AddIf(tree.max_delta_step != 0.0F, Feature::kMaxDeltaStep);
   asked_.AddIf(tree.path_smooth > 0.0F, Feature::kPathSmoothing);
+  asked_.AddIf(tree.gradient_bits > 0, Feature::kRoundedGradients);
   asked_.AddIf(!device_.ordinals.empty(), Feature::kSeveralDevices);
   auto const keeps_on_host = ParseParameters<MemoryParam>(params_.all).cache_host_ratio > 0.0F;
   asked_.AddIf(!device_.ordinals.empty() && keeps_on_host, Feature::kSharedCache);
@@ -273,6 +274,7 @@ QuotedValues TrainingSupport::AllWords(QuotedValues const& more) const {
                      {"alpha", TextOf(tree.alpha)},
                      {"max_delta_step", TextOf(tree.max_delta_step)},
                      {"path_smooth", TextOf(tree.path_smooth)},
+                     {"gradient_bits", std::to_string(tree.gradient_bits)},
                      {"monotone_constraints", tree.monotone_constraints},
                      {"interaction_constraints", tree.interaction_constraints},
                      {"feature_cost", tree.feature_cost},

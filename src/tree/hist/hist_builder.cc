@@ -118,7 +118,7 @@ Capabilities HistSupports() {
            Feature::kRandomThresholds, Feature::kMinDataInLeaf, Feature::kMinDataPerGroup,
            Feature::kMaxLeaves,        Feature::kLossGuide,     Feature::kSymmetricTrees,
            Feature::kVectorLeaves,     Feature::kCategories,    Feature::kBins,
-           Feature::kApproxBins,       Feature::kPages},
+           Feature::kApproxBins,       Feature::kPages,         Feature::kRoundedGradients},
           {{Feature::kSymmetricTrees, Feature::kPages}, {Feature::kAbsoluteError, Feature::kPages}}};
 }
 

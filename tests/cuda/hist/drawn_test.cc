@@ -65,6 +65,7 @@ void DrawSampling(Choice* choice, Params* params) {
   choice->Maybe(params, "subsample", {"0.1", "0.5", "0.9"});
   choice->Maybe(params, "sampling_method", {"gradient_based"}, 4);
   choice->Maybe(params, "bagging_temperature", {"0.5", "2"}, 8);
+  choice->Maybe(params, "gradient_bits", {"4", "8"}, 5);
   choice->Maybe(params, "colsample_bytree", {"0.1", "0.6"}, 5);
   choice->Maybe(params, "colsample_bylevel", {"0.1", "0.6"}, 5);
   choice->Maybe(params, "colsample_bynode", {"0.1", "0.6"}, 5);

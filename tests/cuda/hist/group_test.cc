@@ -37,6 +37,8 @@ TEST_F(GroupOnDevice, GrowthAndSampling) {
       {"drawn", {{"subsample", "0.5"}, {"colsample_bytree", "0.7"}, {"colsample_bynode", "0.7"}}},
       {"drawn by gradients", {{"subsample", "0.4"}, {"sampling_method", "gradient_based"}}},
       {"weighed", {{"bagging_temperature", "0.6"}}},
+      {"rounded", {{"gradient_bits", "8"}, {"subsample", "0.8"}}},
+      {"rounded to 4 bits", {{"gradient_bits", "4"}, {"grow_policy", "lossguide"}, {"max_leaves", "20"}}},
       {"noise", {{"random_strength", "2"}, {"max_depth", "6"}, {"subsample", "0.7"}}},
       {"noise, one by one", {{"random_strength", "1"}, {"grow_policy", "lossguide"}, {"max_leaves", "20"}}},
       {"symmetric", {{"grow_policy", "symmetric"}, {"max_depth", "5"}, {"colsample_bylevel", "0.7"}}},

@@ -108,6 +108,7 @@ std::vector<Parameter> const& Parameters() {
       {"memory_budget", {"0", "1", "-1"}},
       {"indexing_mode", {"0", "1"}},
       {"bagging_temperature", {"0", "1", "0.5", "-1", "5"}},
+      {"gradient_bits", {"0", "4", "8", "5", "-1"}},
       {"min_data_in_leaf", {"0", "1", "2", "5", "-1"}},
       {"extra_trees", {"0", "1", "x"}},
       {"random_strength", {"0", "1", "1e30", "-1"}},

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "cuda/common/launch.h"
@@ -106,8 +107,18 @@ __device__ __forceinline__ RowPlan PlanOf(AddTask const& task, PlannedRows* shar
   return {shared, n_nodes};
 }
 
+/// Returns the pairs that a kernel reads, of the tree that a node belongs to.
+template <typename Pairs>
+__device__ __forceinline__ typename Pairs::Pair const* PairsOf(AddTask const& task, std::uint32_t node) {
+  if constexpr (std::is_same_v<Pairs, NarrowPairs>) {
+    return task.SmallOf(node);
+  } else {
+    return task.PairsOf(node);
+  }
+}
+
 /// Adds codes in bytes, of groups of one width. blockIdx.y: the group.
-template <int kWordsPerRow, RecordUse kRecords>
+template <int kWordsPerRow, RecordUse kRecords, typename Pairs = WidePairs>
 __global__ void __launch_bounds__(kThreads, 1)
     AddBytesKernel(AddTask task, CodeGroup const* groups, std::uint8_t const* codes, SumColumn const* columns) {
   extern __shared__ uint4 shared[];
@@ -117,16 +128,16 @@ __global__ void __launch_bounds__(kThreads, 1)
   BlockRange range = plan.Range();
   if (range.begin == range.end) return;
   auto* const shared_sums = reinterpret_cast<std::uint32_t*>(shared_plan + (task.plan.empty() ? kFewNodes : 0));
-  SharedSums<kWordsPerRow, kRecords> sums(shared_sums, group, {codes, task.records});
+  SharedSums<kWordsPerRow, kRecords, Pairs> sums(shared_sums, group, {codes, task.records});
   sums.Clear();
   std::uint32_t node = plan.NodeAt(range.begin);
   while (range.begin < range.end) {
     PlannedRows const rows = plan.nodes[node];
     std::uint32_t const skipped = range.begin - rows.first_row;
-    std::uint32_t const count = min(min(rows.count - skipped, range.end - range.begin), kRowsPerFlush);
+    std::uint32_t const count = min(min(rows.count - skipped, range.end - range.begin), Pairs::kMostRows);
     if (count > 0) {
       std::uint32_t const* const list = rows.buffer < 0 ? nullptr : task.rows.Of(rows.buffer) + rows.begin + skipped;
-      sums.Add({list, skipped, count, task.PairsOf(node)});
+      sums.Add({list, skipped, count, PairsOf<Pairs>(task, node)});
       sums.Flush(
           group, columns,
           {task.nodes.data()[node].histogram + task.first_sum, count == rows.count, range.begin + count == range.end});
@@ -198,32 +209,39 @@ Groups NextGroups(std::vector<CodeGroup> const& groups, std::size_t first) {
 
 using BytesKernel = void (*)(AddTask, CodeGroup const*, std::uint8_t const*, SumColumn const*);
 
+/// Returns the kernel for groups of a width that adds pairs without records.
+template <typename Pairs>
+BytesKernel KernelWithoutRecords(std::uint32_t width) {
+  if (width == 4) return AddBytesKernel<1, RecordUse::kNone, Pairs>;
+  if (width == 8) return AddBytesKernel<2, RecordUse::kNone, Pairs>;
+  if (width == 16) return AddBytesKernel<4, RecordUse::kNone, Pairs>;
+  return AddBytesKernel<8, RecordUse::kNone, Pairs>;
+}
+
 /// Returns the kernel for groups of a width. Only narrow rows, of up to 8 bytes, have records.
 BytesKernel KernelFor(std::uint32_t width, AddTask const& task) {
+  if (task.small != nullptr) return KernelWithoutRecords<NarrowPairs>(width);
   if (task.records != nullptr && task.writes_records) {
     return width == 4 ? AddBytesKernel<1, RecordUse::kWrite> : AddBytesKernel<2, RecordUse::kWrite>;
   }
   if (task.records != nullptr) {
     return width == 4 ? AddBytesKernel<1, RecordUse::kRead> : AddBytesKernel<2, RecordUse::kRead>;
   }
-  if (width == 4) return AddBytesKernel<1, RecordUse::kNone>;
-  if (width == 8) return AddBytesKernel<2, RecordUse::kNone>;
-  if (width == 16) return AddBytesKernel<4, RecordUse::kNone>;
-  return AddBytesKernel<8, RecordUse::kNone>;
+  return KernelWithoutRecords<WidePairs>(width);
 }
 
 /// Returns the shared memory that the sums of the largest group take.
-std::size_t MostBytesOfSums(Groups groups) {
+std::size_t MostBytesOfSums(Groups groups, std::uint32_t n_words) {
   std::size_t most = 0;
-  for (auto const& group : groups) most = std::max(most, BytesOfSums(group));
+  for (auto const& group : groups) most = std::max(most, BytesOfSums(group, n_words));
   return most;
 }
 
-bool FitsShared(CudaContext const& cuda, DeviceBins const& bins) {
+bool FitsShared(CudaContext const& cuda, DeviceBins const& bins, std::uint32_t n_words) {
   int most = 0;
   KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device));
   return std::all_of(bins.groups.begin(), bins.groups.end(), [&](CodeGroup const& group) {
-    return BytesOfSums(group) + kFewNodes * sizeof(PlannedRows) <= static_cast<std::size_t>(most);
+    return BytesOfSums(group, n_words) + kFewNodes * sizeof(PlannedRows) <= static_cast<std::size_t>(most);
   });
 }
 
@@ -237,7 +255,8 @@ unsigned BlocksForRows(CudaContext const& cuda, std::int64_t n_rows, std::int64_
 }
 
 void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& task, Buffer<PlannedRows>* plan) {
-  auto const in_shared = bins.form == CodeForm::kBytes && FitsShared(cuda, bins);
+  auto const n_words = task.small != nullptr ? NarrowPairs::kWords : WidePairs::kWords;
+  auto const in_shared = bins.form == CodeForm::kBytes && FitsShared(cuda, bins, n_words);
   auto planned = task;
   if (!in_shared || task.nodes.size() > kFewNodes) {
     plan->Reserve(cuda, task.nodes.size());
@@ -255,7 +274,7 @@ void AddRows(CudaContext const& cuda, DeviceBins const& bins, AddTask const& tas
     auto const n_groups = static_cast<unsigned>(groups.size());
     dim3 const grid(BlocksForRows(cuda, task.most_rows, n_groups), n_groups);
     auto const kernel = KernelFor(groups[0].width, task);
-    LaunchSharedGrid(cuda, grid, kThreads, of_plan + MostBytesOfSums(groups), kernel, planned,
+    LaunchSharedGrid(cuda, grid, kThreads, of_plan + MostBytesOfSums(groups, n_words), kernel, planned,
                      bins.device_groups.data() + first, bins.bytes.data(), bins.device_columns.data());
     first += groups.size();
   }

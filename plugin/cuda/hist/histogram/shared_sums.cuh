@@ -8,6 +8,7 @@
 
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/hist/histogram/row_records.h"
+#include "cuda/tree/small_pair.h"
 #include "kauri/gradient.h"
 
 namespace kauri::cuda {
@@ -33,21 +34,52 @@ __device__ __forceinline__ FixedSum JoinedLimbs(std::uint32_t const (&limbs)[kLi
   return {joined(limbs[0], limbs[1]), joined(limbs[2], limbs[3])};
 }
 
+/// Pairs of any size, as limbs.
+struct WidePairs {
+  using Pair = FixedPair;
+  static constexpr std::uint32_t kWords = kLimbs;
+  static constexpr std::uint32_t kMostRows = kRowsPerFlush;
+
+  __device__ static PairLimbs Split(FixedPair pair) { return PairLimbs(pair); }
+  __device__ static FixedSum Join(std::uint32_t const (&words)[kWords]) { return JoinedLimbs(words); }
+};
+
+/// Pairs of up to 8 bits. A word for each of their numbers holds the sum of 2^24 rows: half of the additions and of the
+/// memory.
+struct NarrowPairs {
+  using Pair = SmallPair;
+  static constexpr std::uint32_t kWords = 2;
+  static constexpr std::uint32_t kMostRows = std::uint32_t{1} << 24U;
+
+  struct Words {
+    std::uint32_t words[kWords];
+  };
+
+  __device__ static Words Split(SmallPair pair) {
+    return {{static_cast<std::uint32_t>(static_cast<std::int32_t>(pair.x)),
+             static_cast<std::uint32_t>(static_cast<std::int32_t>(pair.y))}};
+  }
+  __device__ static FixedSum Join(std::uint32_t const (&words)[kWords]) {
+    return {static_cast<std::int32_t>(words[0]), static_cast<std::int32_t>(words[1])};
+  }
+};
+
 /// Threads per block of the histogram kernels.
 constexpr int kSumThreads = 1024;
 constexpr std::uint32_t kBanks = 32;
 
-/// Returns the bytes of shared memory that the sums of a group take.
-inline std::size_t BytesOfSums(CodeGroup const& group) {
-  return std::size_t{kLimbs} * kBanks * group.n_codes * sizeof(std::uint32_t);
+/// Returns the bytes of shared memory that the sums of a group take, with so many words for a pair.
+inline std::size_t BytesOfSums(CodeGroup const& group, std::uint32_t n_words = kLimbs) {
+  return std::size_t{n_words} * kBanks * group.n_codes * sizeof(std::uint32_t);
 }
 
 /// Consecutive rows of one node.
+template <typename Pair>
 struct RowPiece {
   std::uint32_t const* rows;  ///< row numbers; nullptr: consecutive from `begin` on
   std::uint32_t begin;
   std::uint32_t count;
-  FixedPair const* pairs;  ///< [n_rows], for all rows
+  Pair const* pairs;  ///< [n_rows], for all rows
 };
 
 /// Destination of the sums of some rows.
@@ -66,10 +98,13 @@ struct SummedRows {
   RowRecord* records;  ///< read in place of codes and pairs, or written
 };
 
-/// Sums of one group of code columns in shared memory. kWordsPerRow: words per row, each of four codes.
-template <int kWordsPerRow, RecordUse kRecords>
+/// Sums of one group of code columns in shared memory. kWordsPerRow: words per row, each of four codes. Pairs:
+/// WidePairs or NarrowPairs; only wide pairs have records.
+template <int kWordsPerRow, RecordUse kRecords, typename Pairs = WidePairs>
 class SharedSums {
  public:
+  using Pair = typename Pairs::Pair;
+  static constexpr std::uint32_t kWords = Pairs::kWords;
   static constexpr int kRowsPerStep = 32 / kWordsPerRow;
   static constexpr int kSteps = kWordsPerRow;  ///< for 32 rows
   static constexpr std::uint32_t kColumns = 4 * kWordsPerRow;
@@ -84,12 +119,12 @@ class SharedSums {
 
   __device__ void Clear() {
     auto* const fours = reinterpret_cast<uint4*>(sums_);
-    for (std::uint32_t i = threadIdx.x; i < kLimbs / 4 * plane_; i += kSumThreads) fours[i] = {0, 0, 0, 0};
+    for (std::uint32_t i = threadIdx.x; i < kWords * plane_ / 4; i += kSumThreads) fours[i] = {0, 0, 0, 0};
     __syncthreads();
   }
 
   /// Loads the lane's word of a row's codes, and the row's pair.
-  __device__ void Load(std::uint32_t row, std::uint32_t* word, FixedPair* pair) const {
+  __device__ void Load(std::uint32_t row, std::uint32_t* word, Pair* pair) const {
     if constexpr (kRecords == RecordUse::kRead) {
       RowRecord const record = records_[row];
       *word = word_ == 0 ? record.x : record.z;
@@ -101,7 +136,7 @@ class SharedSums {
   }
 
   /// Stores the lane's half of a row's record. If a row has one word, its only lane stores both halves.
-  __device__ void Store(std::uint32_t row, std::uint32_t word, FixedPair pair) const {
+  __device__ void Store(std::uint32_t row, std::uint32_t word, Pair pair) const {
     auto const gradient = static_cast<std::uint32_t>(pair.gradient);
     auto const hessian = static_cast<std::uint32_t>(pair.hessian);
     if constexpr (kWordsPerRow == 1) {
@@ -117,7 +152,7 @@ class SharedSums {
     constexpr unsigned kAllLanes = 0xFFFFFFFFU;
     std::uint32_t rows[kSteps];
     std::uint32_t words[kSteps];
-    FixedPair pairs[kSteps];
+    Pair pairs[kSteps];
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
       rows[step] = __shfl_sync(kAllLanes, number, step * kRowsPerStep + row_);
@@ -132,7 +167,7 @@ class SharedSums {
   }
 
   /// Called by all warps of the block.
-  __device__ void Add(RowPiece const& piece) {
+  __device__ void Add(RowPiece<Pair> const& piece) {
     pairs_ = piece.pairs;
     std::uint32_t const lane = threadIdx.x % 32;
     std::uint32_t first = threadIdx.x / 32 * 32;
@@ -154,12 +189,14 @@ class SharedSums {
     std::uint32_t const n_codes = column < group.n_columns ? columns[group.first_column + column].n_codes : 0;
 #pragma unroll 4
     for (std::uint32_t i = threadIdx.x; i < plane_; i += kSumThreads) {
-      std::uint32_t const limbs[kLimbs] = {sums_[i], sums_[i + plane_], sums_[i + 2 * plane_], sums_[i + 3 * plane_]};
-      if (!task.is_last) {
-        for (std::uint32_t limb = 0; limb < kLimbs; ++limb) sums_[i + limb * plane_] = 0;
+      std::uint32_t words[kWords];
+#pragma unroll
+      for (std::uint32_t word = 0; word < kWords; ++word) {
+        words[word] = sums_[i + word * plane_];
+        if (!task.is_last) sums_[i + word * plane_] = 0;
       }
       std::uint32_t const code = i / kBanks;
-      FixedSum const sum = JoinedLimbs(limbs);
+      FixedSum const sum = Pairs::Join(words);
       Word const gradient = OfAllCopies(static_cast<Word>(sum.gradient));
       Word const hessian = OfAllCopies(static_cast<Word>(sum.hessian));
       if (threadIdx.x % kBanks >= kColumns || code >= n_codes || (gradient | hessian) == 0) continue;
@@ -175,7 +212,7 @@ class SharedSums {
   }
 
  private:
-  __device__ static std::uint32_t NumberOf(RowPiece const& piece, std::uint32_t place) {
+  __device__ static std::uint32_t NumberOf(RowPiece<Pair> const& piece, std::uint32_t place) {
     return piece.rows == nullptr ? piece.begin + place : piece.rows[place];
   }
   using Word = unsigned long long;
@@ -189,24 +226,24 @@ class SharedSums {
 
   /// Adds four codes of one row. In each step, the four rows that share a copy of the columns use four different
   /// columns.
-  __device__ void AddWord(std::uint32_t word, FixedPair pair) {
+  __device__ void AddWord(std::uint32_t word, Pair pair) {
     int const turn = row_ & 3;
     std::uint32_t const rotated = __funnelshift_r(word, word, 8 * turn);
     std::uint32_t const copy = static_cast<std::uint32_t>(row_ / 4) * kColumns + 4 * static_cast<std::uint32_t>(word_);
-    PairLimbs const limbs(pair);
+    auto const split = Pairs::Split(pair);
 #pragma unroll
     for (int step = 0; step < 4; ++step) {
       std::uint32_t const code = rotated >> (8 * step) & 0xFFU;
       std::uint32_t* const cell = sums_ + code * kBanks + copy + static_cast<std::uint32_t>((step + turn) & 3);
 #pragma unroll
-      for (std::uint32_t limb = 0; limb < kLimbs; ++limb) atomicAdd(cell + limb * plane_, limbs.words[limb]);
+      for (std::uint32_t i = 0; i < kWords; ++i) atomicAdd(cell + i * plane_, split.words[i]);
     }
   }
 
   std::uint32_t* sums_;
   std::uint32_t plane_;
   std::uint32_t const* codes_;
-  FixedPair const* pairs_ = nullptr;
+  Pair const* pairs_ = nullptr;
   RowRecord* records_;
   int word_;
   int row_;  ///< index among the rows of a step

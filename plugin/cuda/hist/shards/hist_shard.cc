@@ -13,19 +13,20 @@ void HistShard::BeginTree(CudaContext const& main, Event const& ready, DeviceTre
     BeginRows(main, ready, sampled);
     copied_.Reserve(Cuda(), ToSize(place.count));
     CopyFromDevice(Cuda(), main.device, pairs.data() + place.first, ToSize(place.count), copied_.data());
-    TakePairs(copied_.data(), tree);
+    TakePairs(copied_.data(), nullptr, tree);
   });
 }
 
 void HistShard::BeginTree(ShardInput const& input, ShardTree const& tree) {
   Post([this, input, tree] {
     BeginRows(input);
-    TakePairs(input.pairs.data(), tree);
+    TakePairs(input.pairs.data(), input.small.data(), tree);
   });
 }
 
-void HistShard::TakePairs(FixedPair const* pairs, ShardTree const& tree) {
+void HistShard::TakePairs(FixedPair const* pairs, SmallPair const* small, ShardTree const& tree) {
   pairs_ = pairs;
+  small_ = small;
   records_.BeginTree(tree.max_depth);
   if (tree.counts_rows == (ones_.size() != 0)) return;
   ones_ = tree.counts_rows ? MakeOnes(Cuda(), ToSize(Shard().Place().count)) : Buffer<FixedPair>();
@@ -47,10 +48,11 @@ void HistShard::AddRows(RowsToAdd const& rows) {
   add.n_left = rows.n_left;
   add.rows = Rows().Pointers();
   add.most_rows = rows.most_rows;
-  add.Take(pairs_, &records_);
+  add.Take(pairs_, small_, &records_);
   cuda::AddRows(Cuda(), bins, add, &plan_);
   if (ones_.size() == 0) return;
   add.pairs = ones_.data();
+  add.small = nullptr;
   add.records = nullptr;
   add.first_sum = bins.n_sums;
   cuda::AddRows(Cuda(), bins, add, &plan_);
@@ -69,7 +71,7 @@ void HistShard::AddUpLevel(ShardLevel const& level) {
     }
     GiveSums(place.FirstPair(), place.NumPairs());
     auto add = levels_.Added(level.depth);
-    add.Take(pairs_, &records_);
+    add.Take(pairs_, small_, &records_);
     cuda::AddRows(Cuda(), Shard().Bins(), add, &plan_);
     if (level.signals.added != nullptr) SendSignal(Cuda(), level.signals.added, level.signals.turn);
     FinishSums();

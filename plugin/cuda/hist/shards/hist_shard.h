@@ -57,13 +57,14 @@ class HistShard final : public SumShard {
   void AddNodes(std::vector<NodeSource> const& nodes, FixedSum* sums, Upload* request) override;
   void AddRows(RowsToAdd const& rows) override;
 
-  void TakePairs(FixedPair const* pairs, ShardTree const& tree);
+  void TakePairs(FixedPair const* pairs, SmallPair const* small, ShardTree const& tree);
   void AwaitDecision(ShardLevel const& level);
   void Follow(ShardLevel const& level, FixedSum* sums);
   NodeDecision const* DecisionsOf(ShardLevel const& level, LevelPlace const& before);
 
   Buffer<FixedPair> copied_;  ///< [count]
   FixedPair const* pairs_ = nullptr;
+  SmallPair const* small_ = nullptr;  ///< the same pairs in two bytes; nullptr: none
   RowRecords records_;
   Buffer<FixedPair> ones_;  ///< [count]; empty if rows are not counted
   Buffer<PlannedRows> plan_;

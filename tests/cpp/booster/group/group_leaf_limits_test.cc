@@ -46,6 +46,22 @@ TEST(GroupLeafLimits, EveryWayToGrow) {
   }
 }
 
+/// The draws of a row depend on its number among the rows of all ranks.
+TEST(GroupLeafLimits, RoundedGradients) {
+  for (Params const& more :
+       {Params{{"max_depth", "5"}}, Params{{"subsample", "0.6"}}, Params{{"bagging_temperature", "1"}},
+        Params{{"subsample", "0.5"}, {"sampling_method", "gradient_based"}},
+        Params{{"grow_policy", "lossguide"}, {"max_leaves", "20"}, {"max_depth", "0"}}, Params{{"path_smooth", "2"}}}) {
+    for (auto const* bits : {"8", "4"}) {
+      auto params = more;
+      params.emplace_back("gradient_bits", bits);
+      ExpectSame({std::string("rounded to ") + bits + " bits", params, MakeTable(kRows, 0, 51)}, SomePartitions());
+    }
+  }
+  Params const classes{{"gradient_bits", "8"}, {"objective", "multi:softprob"}, {"num_class", "3"}};
+  ExpectSame({"rounded gradients of classes", classes, MakeTable(kRows, 3, 52)}, SomePartitions());
+}
+
 TEST(GroupLeafLimits, NoisyLevelsOfSymmetricTrees) {
   Params const params{{"grow_policy", "symmetric"}, {"random_strength", "2"}, {"max_depth", "4"}};
   ExpectSame({"noise on levels", params, MakeTable(kRows, 0, 41)}, SomePartitions());
