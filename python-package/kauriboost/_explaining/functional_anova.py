@@ -67,15 +67,21 @@ class FunctionalAnova:
         return self.effects.joint(first, second)
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame of one output's effects with their variances, largest first."""
+        """Return a pandas data frame of the effects with their variances, largest first.
+
+        Several outputs have a row per effect and output; effects are in the order of their largest variance.
+        """
         import pandas as pd
 
-        if self.feature_variances.ndim > 1:
-            raise ValueError("there are several outputs; read feature_variances and pair_variances instead.")
         texts = [*self.feature_names, *(f"{first} × {second}" for first, second in self.pairs)]
         variances = np.concatenate([self.feature_variances, self.pair_variances])
-        table = pd.DataFrame({"effect": texts, "variance": variances})
-        return table.sort_values("variance", ascending=False, kind="stable", ignore_index=True)
+        outputs = self.effects.output_names
+        largest = variances if outputs is None else variances.max(axis=1)
+        order = np.argsort(-largest, kind="stable")
+        columns = {"effect": np.repeat(np.array(texts, dtype=object)[order], len(outputs or [0]))}
+        if outputs is not None:
+            columns["output"] = np.array(outputs * len(texts), dtype=object)
+        return pd.DataFrame({**columns, "variance": variances[order].ravel()})
 
 
 def functional_anova(

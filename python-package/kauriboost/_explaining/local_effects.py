@@ -90,6 +90,11 @@ def accumulated_local_effects(
 
 def _ends(column: np.ndarray, name: str, given: Any, n_values: int) -> np.ndarray:
     """Return the ends of the intervals, ascending."""
+    if isinstance(given, str):
+        raise ParameterError(
+            f"grid is {given!r}; local effects need the ends of intervals as numbers, or None. For trees, "
+            "dependence_curves(model, X).curve(feature).grid has all thresholds."
+        )
     if given is not None:
         grid = np.unique(np.asarray(given, dtype=np.float32))
         if len(grid) < 2 or not np.isfinite(grid).all():

@@ -194,8 +194,10 @@ def explain_interactions(
     DataError
         Rows that do not fit the model.
     """
-    if top_k is not None and top_k < 1:
-        raise ParameterError(f"top_k is {top_k}; expected at least 1, or None for all.")
+    if top_k is not None and (not _is_whole(top_k) or top_k < 1):
+        raise ParameterError(f"top_k is {top_k!r}; expected a whole number of at least 1, or None for all.")
+    if not _is_whole(max_order):
+        raise ParameterError(f"max_order is {max_order!r}; expected a whole number, the features of the largest sets.")
     asked = subject_of(model, iteration_range)
     matrix = asked.matrix(X)
     names = asked.names(feature_names, matrix)
@@ -215,3 +217,7 @@ def explain_interactions(
         names,
         output_names,
     )
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)

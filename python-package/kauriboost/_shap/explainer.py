@@ -226,7 +226,7 @@ class TreeExplainer:
         transform, background = self._output.transform, self._background
         assert transform is not None
         assert background is not None
-        labels = _labels(y, matrix.num_row()) if self._output.needs_labels else 0.0
+        labels = _labels(y, matrix.num_row(), self.model.classes()) if self._output.needs_labels else 0.0
         margins, references = self.model.margins(matrix, rounds), self.model.margins(background, rounds)
         total = 0.0
         for row in range(len(references)):
@@ -307,13 +307,23 @@ def _rows(X: Any) -> tuple[Any, bool]:
     return np.asarray(X, dtype=np.float64).reshape(1, -1), True
 
 
-def _labels(y: Any, n_rows: int) -> np.ndarray:
+def _labels(y: Any, n_rows: int, classes: list[Any] | None) -> np.ndarray:
+    """Return labels as numbers, ``[n_rows, 1]``: the two classes of a classifier by their names become 0 and 1."""
     if y is None:
         raise DataError("model_output='log_loss' needs the labels of the rows; pass y.")
-    labels = np.asarray(y, dtype=np.float64).reshape(-1, 1)
+    labels = np.asarray(y).ravel()
     if len(labels) != n_rows:
         raise DataError(f"y has {len(labels)} labels for {n_rows} rows; pass one for each row.")
-    return labels
+    given = labels.tolist()
+    if classes is not None and set(given) <= set(classes):
+        number_of = {label: number for number, label in enumerate(classes)}
+        return np.array([number_of[label] for label in given], dtype=np.float64).reshape(-1, 1)
+    try:
+        return labels.astype(np.float64).reshape(-1, 1)
+    except (TypeError, ValueError):
+        known = "the model has no names of classes" if classes is None else f"the classes of the model are {classes}"
+        strange = next(label for label in given if classes is None or label not in classes)
+        raise DataError(f"y has the label {strange!r}, and {known}; pass those, or the numbers 0 and 1.") from None
 
 
 def _shown(X: Any) -> Any:

@@ -14,6 +14,7 @@ from .._data.matrix import DMatrix
 from .._data.naming import recalling_categories, shown_names
 from .._explaining.subject import subject_of
 from .._forests.load import LoadedForest, load
+from .._model.classes import classes_of
 from .._public import described, public
 
 _FOREST = re.compile(r"^(DecisionTree|ExtraTree|ExtraTrees|RandomForest)Classifier$")
@@ -73,6 +74,14 @@ class TreeModel:
         best = self.booster.attr("best_iteration")
         n_rounds = self.booster.num_boosted_rounds() if best is None else int(best) + 1
         return n_rounds * self._trees_in_round
+
+    def classes(self) -> list[Any] | None:
+        """Return the labels of the two classes of a log-odds model; None if it has none."""
+        if self.objective != "binary_crossentropy":
+            return None
+        classes = getattr(self.original_model, "classes_", None)
+        classes = classes_of(self.booster) if classes is None else classes
+        return None if classes is None else list(np.asarray(classes).tolist())
 
     def rounds(self, tree_limit: int | None) -> tuple[int, int]:
         """Return the rounds of so many first trees. LightGBM counts rounds where others count trees, as in shap."""

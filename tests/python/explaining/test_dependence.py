@@ -252,6 +252,20 @@ def test_effects_of_shallow_trees_add_up(binary: tuple[np.ndarray, np.ndarray], 
     assert (depth == 1) == (not found.pairs)
 
 
+def test_frame_of_effects_of_several_outputs(multiclass: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = multiclass
+    model = kb.KauriClassifier(n_estimators=3, max_depth=3, n_jobs=1).fit(X, y)
+    found = kb.functional_anova(model, X)
+    frame = found.to_frame()
+    n_effects = len(found.feature_names) + len(found.pairs)
+    assert list(frame.columns) == ["effect", "output", "variance"]
+    assert frame.output.tolist() == list(model.classes_) * n_effects
+    variances = np.concatenate([found.feature_variances, found.pair_variances])
+    assert frame.variance[0] <= variances.max() == frame.variance[: len(model.classes_)].max()
+    of_first = frame[frame.effect == found.feature_names[0]].variance
+    assert of_first.tolist() == found.feature_variances[0].tolist()
+
+
 def test_effects_have_the_mean_zero(booster: kb.Booster, binary: tuple[np.ndarray, np.ndarray]) -> None:
     X = binary[0]
     found = kb.functional_anova(booster, X)
@@ -310,6 +324,10 @@ def test_accumulated_local_effects(booster: kb.Booster, binary: tuple[np.ndarray
         kb.accumulated_local_effects(booster, np.full((3, 6), np.nan), 0)
     with pytest.raises(kb.DataError, match="within the grid"):
         kb.accumulated_local_effects(booster, X, 0, grid=[100.0, 200.0])
+    with pytest.raises(
+        kb.ParameterError, match=r"grid is 'thresholds'; local effects need the ends .*curve\(feature\)"
+    ):
+        kb.accumulated_local_effects(booster, X, 0, grid="thresholds")
 
 
 def test_local_effects_of_categories_are_refused() -> None:

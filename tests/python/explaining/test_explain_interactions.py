@@ -267,9 +267,13 @@ def test_refusals(booster: kb.Booster, binary: Table) -> None:
     X, y = binary
     with pytest.raises(kb.ParameterError, match="index is 'SHAP'; expected SII, k-SII, STII, FSII or BII"):
         kb.explain_interactions(booster, X, index="SHAP")
+    with pytest.raises(kb.ParameterError, match=r"max_order is 2\.7; expected a whole number"):
+        kb.explain_interactions(booster, X, max_order=2.7)
+    with pytest.raises(kb.ParameterError, match=r"top_k is 1\.5; expected a whole number"):
+        kb.explain_interactions(booster, X, top_k=1.5)
     with pytest.raises(kb.ParameterError, match="max_order is 0; expected at least 1"):
         kb.explain_interactions(booster, X, max_order=0)
-    with pytest.raises(kb.ParameterError, match="top_k is 0; expected at least 1"):
+    with pytest.raises(kb.ParameterError, match="top_k is 0; expected a whole number of at least 1"):
         kb.explain_interactions(booster, X, top_k=0)
     with pytest.raises(kb.ParameterError, match="oak"):
         kb.explain_interactions(booster, X).of_set(["oak"])

@@ -99,6 +99,29 @@ def test_probabilities_and_losses_are_those_of_shap() -> None:
     np.testing.assert_allclose(explanation.values.sum(1) + explanation.base_values, losses, atol=1e-5)
 
 
+def test_losses_of_classes_by_name() -> None:
+    names = np.array(["no", "yes"])[TWO]
+    for model in (
+        kb.KauriClassifier(n_estimators=5, n_jobs=1).fit(ROWS, names),
+        kb.KauriClassifier(n_estimators=5, n_jobs=1).fit(ROWS, TWO + 1),
+        lgb.LGBMClassifier(n_estimators=5, n_jobs=1, verbose=-1).fit(ROWS, names),
+    ):
+        explainer = ours.TreeExplainer(model, BACKGROUND, model_output="log_loss")
+        labels = np.asarray(model.classes_)[TWO[:15]]
+        values = explainer.shap_values(SHOWN, pd.Series(labels))
+        base = np.array([explainer.expected_value(label) for label in TWO[:15]])
+        losses = -np.log(model.predict_proba(SHOWN)[np.arange(15), TWO[:15]])
+        np.testing.assert_allclose(values.sum(axis=1) + base, losses, atol=1e-5)
+    np.testing.assert_array_equal(explainer.shap_values(SHOWN, TWO[:15]), values)
+    with pytest.raises(
+        kb.DataError, match=r"y has the label 'maybe', and the classes of the model are \['no', 'yes'\]"
+    ):
+        explainer.shap_values(SHOWN, ["maybe"] * 15)
+    model = MODELS["xgboost booster"]()
+    with pytest.raises(kb.DataError, match="y has the label 'no', and the model has no names of classes"):
+        ours.TreeExplainer(model, BACKGROUND, model_output="log_loss").shap_values(SHOWN, ["no"] * 15)
+
+
 def test_the_sigmoid_of_lightgbm_is_in_the_probability() -> None:
     model = MODELS["sigmoid"]()
     explainer = ours.TreeExplainer(model, BACKGROUND, model_output="probability")
