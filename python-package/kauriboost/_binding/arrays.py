@@ -48,7 +48,7 @@ def copied(pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def find_classes(labels: np.ndarray, max_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Call KauriFindClasses; return the classes, [n_classes] of float64, and the codes of the labels, [n] of float32."""
+    """Call KauriFindClasses; return the classes, [n_classes] of float64, and the labels' codes, [n] of float32."""
     classes, codes, n_classes = np.empty(max_classes), np.empty(len(labels), np.float32), c_uint64()
     pointers = codes.ctypes.data_as(POINTER(c_float)), classes.ctypes.data_as(POINTER(c_double))
     check(LIB.KauriFindClasses(interface(labels), max_classes, *pointers, byref(n_classes)))

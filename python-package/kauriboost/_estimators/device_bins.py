@@ -19,10 +19,43 @@ if TYPE_CHECKING:
 _MANY_VALUES = 1 << 20  # from here on a copy of the values costs more than the preparation of the device
 # Parameters of trees of bins, none of which reads the values of the rows once more.
 _WITH_BINS = frozenset(
-    """objective num_class base_score scale_pos_weight eval_metric n_estimators learning_rate eta max_depth max_leaves
-    grow_policy max_bin gamma min_split_loss min_child_weight max_delta_step subsample sampling_method
-    colsample_bytree colsample_bylevel colsample_bynode reg_alpha alpha reg_lambda lambda monotone_constraints
-    interaction_constraints num_parallel_tree random_state seed n_jobs nthread verbosity tree_method device""".split()
+    [
+        "objective",
+        "num_class",
+        "base_score",
+        "scale_pos_weight",
+        "eval_metric",
+        "n_estimators",
+        "learning_rate",
+        "eta",
+        "max_depth",
+        "max_leaves",
+        "grow_policy",
+        "max_bin",
+        "gamma",
+        "min_split_loss",
+        "min_child_weight",
+        "max_delta_step",
+        "subsample",
+        "sampling_method",
+        "colsample_bytree",
+        "colsample_bylevel",
+        "colsample_bynode",
+        "reg_alpha",
+        "alpha",
+        "reg_lambda",
+        "lambda",
+        "monotone_constraints",
+        "interaction_constraints",
+        "num_parallel_tree",
+        "random_state",
+        "seed",
+        "n_jobs",
+        "nthread",
+        "verbosity",
+        "tree_method",
+        "device",
+    ]
 )
 
 

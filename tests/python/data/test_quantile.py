@@ -383,3 +383,13 @@ def test_a_small_budget_is_refused_before_work() -> None:
     data = kb.ExtMemQuantileDMatrix(in_batches(4, rows, rows[:, 0]), memory_budget=40)
     with pytest.raises(kb.OutOfMemoryError, match=r"memory_budget=40 \(MiB\) is too small.* Raise memory_budget"):
         kb.train({"objective": "reg:squarederror", "nthread": 64}, data, 1)
+
+
+def test_infinity_may_mark_what_is_missing() -> None:
+    marked = np.where(np.isnan(X), np.float32(np.inf), X)
+    by_mark = kb.QuantileDMatrix(marked, Y, missing=np.inf)
+    by_nan = kb.QuantileDMatrix(X, Y)
+    models = [bytes(kb.train(PARAMS, data, 3).save_raw("ubj")) for data in (by_mark, by_nan)]
+    assert models[0] == models[1]
+    with pytest.raises(kb.DataError, match="row"):
+        kb.QuantileDMatrix(marked, Y)

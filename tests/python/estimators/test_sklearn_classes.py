@@ -9,6 +9,7 @@ import kauriboost as kb
 import numpy as np
 import pytest
 import xgboost
+from kauriboost._model.classes import few_numbers
 from kauriboost.sklearn import KauriClassifier, KauriRanker, KauriRegressor
 
 XGBOOSTS: dict[str, Any] = {"learning_rate": 0.3, "reg_lambda": 1, "colsample_bynode": 1}  # its defaults
@@ -108,3 +109,21 @@ def test_margins_of_kauri_train_stay_as_they_were(multiclass: Table) -> None:
     X, y = multiclass
     model = KauriClassifier(objective="multi:softmax", **SMALL).fit(X, y)
     np.testing.assert_array_equal(model.get_booster().predict(kb.DMatrix(X)), model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint8", "int16", "int64", "uint64", "float16", "float32", "float64"]
+)
+def test_classes_of_numbers_are_numpys(dtype: str) -> None:
+    """The library's search for classes gives what NumPy's gives, for vectors of any stride."""
+    labels = np.random.default_rng(3).integers(0, 2 if dtype == "bool" else 100, 5000).astype(dtype)
+    for given in (labels, labels[::-3], labels[:0], labels[:3], np.asfortranarray(labels[:, None])[:, 0]):
+        found = few_numbers(given)
+        classes, codes = np.unique(given, return_inverse=True)
+        if 2 * len(classes) > len(given):
+            assert found is None
+            continue
+        assert found is not None
+        assert found[0].dtype == given.dtype
+        assert np.array_equal(found[0], classes)
+        assert np.array_equal(found[1], codes)

@@ -287,3 +287,32 @@ def test_rules_of_columns_and_queries_hold_on_a_device() -> None:
             booster.predict(kb.DMatrix(rows))
     with pytest.raises(kb.DataError, match="no query groups"):
         kb.train({"device": "cuda", "objective": "rank:ndcg"}, kb.DMatrix(x[:, None], label=x % 3), 1)
+
+
+def test_an_estimator_bins_its_rows_on_the_device() -> None:
+    """Rows from 2^20 values on are binned there; the model is the CPU's, whatever the labels are called."""
+    sklearn = pytest.importorskip("kauriboost.sklearn")
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(1 << 16, 17)).astype(np.float32)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    names = np.array([-3, 4, 9])
+    y = names[(X[:, 0] > 0).astype(int) + (X[:, 1] > 0)]
+    models = {}
+    for device in ("cpu", "cuda"):
+        model = sklearn.KauriClassifier(n_estimators=4, max_depth=4, device=device, tree_method="hist").fit(X, y)
+        models[device] = bytes(model.get_booster().save_raw("ubj"))
+        assert model.classes_.tolist() == names.tolist()
+    assert models["cpu"] == models["cuda"]
+
+
+def test_infinite_rows_in_place_are_named() -> None:
+    X = np.arange(4000, dtype=np.float32).reshape(1000, 4)
+    booster = kb.train({"device": "cuda"}, kb.DMatrix(X, X[:, 0]), 2)
+    expected = booster.inplace_predict(X)
+    rows = X.copy()
+    rows[700, 2] = np.inf
+    for given in (rows, np.asfortranarray(rows), rows.astype(np.float64)):
+        with pytest.raises(kb.DataError, match="row 700, column 2 is inf"):
+            booster.inplace_predict(given)
+    rows[700, 2] = np.nan
+    assert np.array_equal(np.delete(booster.inplace_predict(rows), 700), np.delete(expected, 700))
