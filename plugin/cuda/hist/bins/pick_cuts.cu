@@ -168,7 +168,7 @@ struct KeyColumns {
   }
 };
 
-std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
+std::size_t CutSize(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 FeatureCuts ToFeature(ColumnSummary const& summary, float const* cuts, std::uint32_t n_cuts) {
   FeatureCuts feature;
@@ -187,11 +187,11 @@ void PickCuts(CudaContext const& cuda, SortedKeys const* sorted, PickCutsTask co
 }
 
 void AppendFeatures(CudaContext const& cuda, PickCutsTask const& task, std::vector<FeatureCuts>* features) {
-  auto const n_cuts = ToHost(cuda, task.n_cuts, Size(task.n_cols));
-  auto const summaries = ToHost(cuda, task.summaries, Size(task.n_cols));
-  auto const cuts = ToHost(cuda, task.cuts, Size(task.n_cols * task.most_cuts));
-  for (std::size_t col = 0; col < Size(task.n_cols); ++col) {
-    features->push_back(ToFeature(summaries[col], cuts.data() + col * Size(task.most_cuts), n_cuts[col]));
+  auto const n_cuts = ToHost(cuda, task.n_cuts, CutSize(task.n_cols));
+  auto const summaries = ToHost(cuda, task.summaries, CutSize(task.n_cols));
+  auto const cuts = ToHost(cuda, task.cuts, CutSize(task.n_cols * task.most_cuts));
+  for (std::size_t col = 0; col < CutSize(task.n_cols); ++col) {
+    features->push_back(ToFeature(summaries[col], cuts.data() + col * CutSize(task.most_cuts), n_cuts[col]));
   }
 }
 
