@@ -804,14 +804,14 @@ KAURI_API int KauriBoosterVerify(BoosterHandle handle, DMatrixHandle dmat, bst_u
 /* ---- Boosters: files, attributes, inspection -------------------------------------------------------------------- */
 
 /**
- * Loads a model file in place of the model: XGBoost's JSON or UBJSON of any version since 1.0, LightGBM's text, or
- * CatBoost's JSON. What has no counterpart is an error: linear leaves and zero_as_missing of LightGBM, target
- * statistics (CTR) of CatBoost, objectives. Parameters that were set stay, and so do parameters that are set later:
- * they override the file's, and the log has a line if that changes the objective or booster. Parameters that nobody
- * sets come from the file: objective with its parameters, booster (also adaboost, from a Kauri file),
- * num_parallel_tree. A model that has rounds keeps the file's base score; one that is set later applies from the next
- * round on. Parameters that do not fit the model (another number of classes, a linear booster for trees) are an error,
- * which leaves the booster unchanged.
+ * Loads a model file in place of the model: XGBoost's JSON or UBJSON of any version since 1.0, LightGBM's text,
+ * CatBoost's JSON, or a forest (see KauriBoosterLoadForest). What has no counterpart is an error: linear leaves and
+ * zero_as_missing of LightGBM, target statistics (CTR) of CatBoost, objectives. Parameters that were set stay, and so
+ * do parameters that are set later: they override the file's, and the log has a line if that changes the objective or
+ * booster. Parameters that nobody sets come from the file: objective with its parameters, booster (also adaboost, from
+ * a Kauri file), num_parallel_tree. A model that has rounds keeps the file's base score; one that is set later applies
+ * from the next round on. Parameters that do not fit the model (another number of classes, a linear booster for trees)
+ * are an error, which leaves the booster unchanged.
  */
 KAURI_API int XGBoosterLoadModel(BoosterHandle handle, char const* fname);
 /**
@@ -831,6 +831,24 @@ KAURI_API int KauriBoosterSaveModel(BoosterHandle handle, char const* fname, cha
  * Loads a model from the `len` bytes of such a file, like XGBoosterLoadModel; the format is detected from the bytes.
  */
 KAURI_API int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len);
+/**
+ * Loads trees that are given as arrays, like XGBoosterLoadModel; a model of any library can be brought over in this
+ * way. `config`: {"kauri_forest": 1, "n_features": columns of the rows, "trees": [{"left", "right", "feature",
+ * "threshold", "default_left", "values", "cover": arrays [n_nodes]; optional "categories", "output"}, ...]}. Node 0 is
+ * the root, and a leaf has -1 in "left" and "right". A split sends a row to the left if the feature is less than the
+ * threshold, and a missing value if "default_left" is 1. "values" are those of leaves, [n_nodes, n_outputs] if a leaf
+ * has one for each output; otherwise "output" (0) is the tree's output. "cover" is the weight of the training rows of a
+ * node, with which SHAP values average. "categories": {"node": codes that go to the right}.
+ * Optional for the forest: "objective" ("reg:squarederror"), whose link turns the sum of leaves into a prediction;
+ * "base_score" ([0.0]), the prediction without trees of each output; "comparison": "less", "at_most" for libraries that
+ * send a 32-bit number at most the threshold to the left, as scikit-learn does, or "at_most_in_double" for libraries
+ * that compare 64-bit numbers so; "trees_in_round" (all of them); "feature_names"; "category_names": {"column": names
+ * of its categories in the order of the codes}.
+ * An array is a list of numbers or an array interface (version 3) of host memory, which the call reads and does not
+ * keep. A file with such a text, with lists and "kauri_forest" as its first member, is a model file. Error of kind
+ * KAURI_ERROR_MODEL: an unknown member, arrays of different lengths, values out of range, nodes that form no tree.
+ */
+KAURI_API int KauriBoosterLoadForest(BoosterHandle handle, char const* config);
 /** Saves the model to memory. `config`: {"format": "json" or "ubj"; optional "dialect" as above}. */
 KAURI_API int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len,
                                          char const** out_dptr);

@@ -102,6 +102,7 @@ class Learner {
   /// Replaces the model. Parameters set so far stay. Unset parameters that the model stores (its objective with its
   /// parameters, booster, num_parallel_tree) become the model's. bytes: JSON or UBJSON.
   void LoadModel(Span<char const> bytes);
+  void LoadModel(Model model);
   /// Ends the training. With several ranks, every rank calls it, and all ranks check that they have trained the same
   /// model. Logs the warning of WarnOfLostRounds(). \throws Error(kCollective), on all ranks, naming the ranks with
   /// another model.
@@ -149,7 +150,6 @@ class Learner {
                   ModelDraft* draft);
   /// Creates a learner with the parameters of another, and no model.
   explicit Learner(Configuration const& settings);
-  void LoadModel(Model model);
   void LoadConfig(ConfigDocument const& config);
   /// `config`: empty, or a configuration document.
   void LoadSnapshot(std::string const& config, Model model);

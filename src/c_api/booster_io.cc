@@ -4,6 +4,7 @@
 
 #include "booster/export/targets.h"
 #include "booster/learner.h"
+#include "booster/model_io/forest_json.h"
 #include "booster/model_io/model_io.h"
 #include "booster/model_io/own_attributes.h"
 #include "c_api/guard.h"
@@ -93,6 +94,10 @@ int KauriBoosterSaveModel(BoosterHandle handle, char const* fname, char const* c
 
 int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf, bst_ulong len) {
   return Guard([&] { BoosterUse(handle)->LoadModel(BytesOf(buf, len)); });
+}
+
+int KauriBoosterLoadForest(BoosterHandle handle, char const* config) {
+  return Guard([&] { BoosterUse(handle)->LoadModel(kauri::model_io::ModelOfForest(NotNull(config, "config"))); });
 }
 
 int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len, char const** out_dptr) {

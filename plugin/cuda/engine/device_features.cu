@@ -11,6 +11,7 @@
 #include "cuda/hist/bins/make_device_bins.h"
 #include "cuda/hist/bins/row_codes.h"
 #include "data/bins/bin_store.h"
+#include "kauri/span.h"
 
 namespace kauri::cuda {
 namespace {
@@ -64,8 +65,6 @@ void WriteValues(CudaContext const& cuda, DeviceBins const& bins, float* to) {
   cuda.Synchronize();  // for the copies, whose sources are destroyed
 }
 
-std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
-
 /// Number of rows that a thread decodes at a time, and number of floats that cross the bus at a time.
 constexpr std::int64_t kRowsPerBlock = 1024;
 constexpr std::int64_t kFloatsPerPart = std::int64_t{1} << 24U;
@@ -77,7 +76,7 @@ void CopyView(CudaContext const& cuda, Context const& ctx, DataView const& view,
   std::vector<float> part;
   for (std::int64_t first = 0; first < view.NumRows(); first += rows_of_part) {
     auto const n_rows = std::min(rows_of_part, view.NumRows() - first);
-    part.resize(Size(n_rows * n_cols));
+    part.resize(ToSize(n_rows * n_cols));
     ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       view.CopyRows(first + begin, first + end, n_cols, part.data() + begin * n_cols);
     });
@@ -111,7 +110,7 @@ DeviceRows DeviceFeatures::Rows() const {
 }
 
 std::size_t BytesOfFeatures(DataMatrix const& matrix) {
-  if (matrix.Store() != nullptr) return sizeof(float) * Size(matrix.NumRows() * matrix.NumCols());
+  if (matrix.Store() != nullptr) return sizeof(float) * ToSize(matrix.NumRows() * matrix.NumCols());
   auto const& csr = matrix.Csr();
   auto const n_values = matrix.Dense().values.size() + csr.values.size();
   return 4 * (n_values + csr.features.size()) + 8 * csr.row_ptr.size();
@@ -122,7 +121,7 @@ DeviceFeatures MakeFeatures(CudaContext const& cuda, Context const& ctx, DataMat
   made.n_rows = matrix.NumRows();
   made.n_cols = matrix.NumCols();
   if (matrix.Store() != nullptr) {
-    made.values = Buffer<float>(cuda, Size(made.n_rows * made.n_cols));
+    made.values = Buffer<float>(cuda, ToSize(made.n_rows * made.n_cols));
     DecodeBins(cuda, ctx, matrix, made.values.data());
     return made;
   }

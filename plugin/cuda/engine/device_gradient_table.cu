@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::int64_t kMaxBlocks = 1024;
 
-__device__ __forceinline__ std::uint32_t MagnitudeBits(float value) { return __float_as_uint(value) & 0x7FFFFFFFU; }
+__device__ __forceinline__ std::uint32_t TableMagnitudeBits(float value) {
+  return __float_as_uint(value) & 0x7FFFFFFFU;
+}
 
 /// largest: [n_outputs], zero before; hessians_differ: zero before.
 __global__ void __launch_bounds__(kBlockThreads)
@@ -30,8 +32,8 @@ __global__ void __launch_bounds__(kBlockThreads)
   bool differs = false;
   for (std::int64_t row = walk.row; row < n_rows; row += walk.row_step) {
     GradientPair const pair = pairs[row * n_outputs + walk.place];
-    gradient = max(gradient, MagnitudeBits(pair.gradient));
-    hessian = max(hessian, MagnitudeBits(pair.hessian));
+    gradient = max(gradient, TableMagnitudeBits(pair.gradient));
+    hessian = max(hessian, TableMagnitudeBits(pair.hessian));
     differs = differs || pair.hessian != pairs[row * n_outputs].hessian;
   }
   if (differs) *hessians_differ = 1;

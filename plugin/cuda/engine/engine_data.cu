@@ -11,6 +11,7 @@
 #include "cuda/forest/host_rows.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
+#include "kauri/span.h"
 #include "objective/ranking/rank_rule.h"
 
 namespace kauri::cuda {
@@ -26,8 +27,6 @@ __global__ void __launch_bounds__(kBlockThreads)
   float const label = info.labels.data()[row * info.n_targets + (info.n_targets == 1 ? 0 : output)];
   residuals[output * info.n_rows + row] = label - margins[i];
 }
-
-std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 std::unique_ptr<InfoArrays const> MakeInfoArrays(CudaContext const& cuda, Context const& ctx, MetaInfo const& info) {
   auto made = std::make_unique<InfoArrays>();
@@ -65,7 +64,7 @@ LineErrors DeviceRoundErrors::Of(CudaContext const& cuda, DeviceInfo const& info
 void EngineData::Restart(CudaContext const& cuda, DataMatrix const& matrix, std::int64_t outputs,
                          Span<float const> start) {
   auto const& info = matrix.Info();
-  auto const n_margins = Size(matrix.NumRows() * outputs);
+  auto const n_margins = ToSize(matrix.NumRows() * outputs);
   CheckBaseMargin(info.base_margin, matrix.NumRows(), outputs);
   if (rows.NumRows() != matrix.NumRows() || rows.NumOutputs() != outputs) {
     predictions = Buffer<float>();
@@ -112,7 +111,7 @@ Span<GradientPair> EngineData::BeginGivenRound(CudaContext const& cuda, std::int
 bool EngineData::PrepareRound(CudaContext const& cuda, DataMatrix const& matrix) {
   constexpr std::size_t kShare = 16;  // divisor of the free memory: taking this little makes nothing else fail
   constexpr std::size_t kListBytes = 4;
-  auto const size = Size(matrix.NumRows() * rows.NumOutputs());
+  auto const size = ToSize(matrix.NumRows() * rows.NumOutputs());
   if (arrays.round_leaves.size() == size || arrays.has_no_round_room) return !arrays.has_no_round_room;
   auto const bytes = size * (sizeof(FixedPair) + sizeof(std::int32_t) + kListBytes);
   // Computed once, because it takes longer than a small tree.

@@ -12,13 +12,13 @@
 namespace kauri::cuda {
 namespace {
 
-__device__ __forceinline__ std::int64_t GridThread() {
+__device__ __forceinline__ std::int64_t CoxThread() {
   return static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
 }
 
 __global__ void __launch_bounds__(kBlockThreads)
     HazardsKernel(PlacedTimes times, float const* predictions, double* hazards) {
-  std::int64_t const place = GridThread();
+  std::int64_t const place = CoxThread();
   if (place < times.n_rows) hazards[place] = static_cast<double>(predictions[times.rows[place]]);
 }
 
@@ -32,7 +32,7 @@ struct CoxTask {
 };
 
 __global__ void __launch_bounds__(kBlockThreads) CoxLossesKernel(CoxTask task) {
-  std::int64_t const place = GridThread();
+  std::int64_t const place = CoxThread();
   bool const is_there = place < task.times.n_rows;
   std::int64_t const row = is_there ? task.times.rows[place] : 0;
   bool const is_event = is_there && CoxLikelihood::IsEvent(task.labels[row]);

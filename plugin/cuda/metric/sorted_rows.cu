@@ -14,13 +14,13 @@ namespace {
 
 constexpr int kKeyBits = 32;
 
-__device__ __forceinline__ std::int64_t GridThread() {
+__device__ __forceinline__ std::int64_t SortedRowThread() {
   return static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
 }
 
 __global__ void __launch_bounds__(kBlockThreads)
     FillRowsKernel(SortOrder source, DeviceInfo info, std::uint64_t* keys, RowWeights* rows) {
-  std::int64_t const row = GridThread();
+  std::int64_t const row = SortedRowThread();
   if (row >= info.n_rows) return;
   auto const group = static_cast<std::uint64_t>(GroupOf(info, row));
   keys[row] = group << kKeyBits | DescendingFloatKey(source.sort_by[row * source.stride]);
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 __global__ void __launch_bounds__(kBlockThreads)
     PointsKernel(Span<RowWeights const> rows, double units, CurvePoint* points) {
-  std::int64_t const row = GridThread();
+  std::int64_t const row = SortedRowThread();
   if (row >= static_cast<std::int64_t>(rows.size())) return;
   RowWeights const weights = rows.data()[row];
   points[row] = {WeightInUnits(weights.positive, units), WeightInUnits(weights.negative, units)};

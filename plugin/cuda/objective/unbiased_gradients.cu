@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(kRankThreads) AddBlocksKernel(std::int64_t n_b
   sums[0] = total;
 }
 
-void LaunchGroups(CudaContext const& cuda, std::int64_t n_blocks, RankTask const& task, BiasTask const& bias) {
+void LaunchUnbiasedGroups(CudaContext const& cuda, std::int64_t n_blocks, RankTask const& task, BiasTask const& bias) {
   auto const grid = static_cast<unsigned>(n_blocks);
   if (task.rule.target == RankTarget::kPairwise) {
     Launch(cuda, grid, kRankThreads, UnbiasedGroupsKernel<PairwiseChange>, task, bias);
@@ -215,7 +215,7 @@ PositionCosts UnbiasedGradients(CudaContext const& cuda, LambdaRule const& rule,
                       groups_per_block,
                       sums.data(),
                       sums.data() + n_sums};
-  LaunchGroups(cuda, n_blocks, memory.Task(rule, margins, info, out), task);
+  LaunchUnbiasedGroups(cuda, n_blocks, memory.Task(rule, margins, info, out), task);
   LaunchGrid(cuda, dim3(GridFor(on_host.n_positions, kRankThreads), 2), kRankThreads, AddBlocksKernel, n_blocks, task);
   PositionCosts costs;
   costs.relevant = ToHost(cuda, task.relevant, n_positions);

@@ -53,7 +53,7 @@ void CheckCells(std::int64_t n_cells) {
        " can be explained on a device. Use device=cpu.");
 }
 
-std::int32_t CellOfPair(PathPairs const& pairs, std::int32_t number) {
+std::int32_t CellOfPathPair(PathPairs const& pairs, std::int32_t number) {
   return static_cast<std::int32_t>(pairs.n_outputs * pairs.n_slots) + number;
 }
 
@@ -87,7 +87,7 @@ ShapEntries MatrixEntries(Forest const& forest, PathPairs const& pairs) {
       entries.cell.push_back(static_cast<std::int32_t>(line));
       entries.to.push_back(out_line + forest.feature_of_slot[slot]);
       for (auto i = both.begin[line]; i < both.begin[line + 1]; ++i) {
-        entries.cell.push_back(CellOfPair(pairs, both.number[i]));
+        entries.cell.push_back(CellOfPathPair(pairs, both.number[i]));
         entries.to.push_back(out_line + forest.feature_of_slot[both.other[i]]);
       }
     }
@@ -114,7 +114,7 @@ SparseEntries FindSparseEntries(Forest const& forest, PathPairs const& pairs, Pa
       for (auto i = range.begin[line]; i < range.begin[line + 1]; ++i) {
         auto const other = range.other[i];
         auto const number = pairs.Number(output, static_cast<std::uint32_t>(slot), other);
-        add(CellOfPair(pairs, number), first, forest.feature_of_slot[other]);
+        add(CellOfPathPair(pairs, number), first, forest.feature_of_slot[other]);
       }
     }
     if (with_diagonal) add(kBiasCell - output, forest.n_features, forest.n_features);

@@ -149,6 +149,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "XGBoosterReset": [Handle],
     "XGBoosterSaveJsonConfig": [Handle, *_BYTES],
     "XGBoosterSetAttr": [Handle, c_char_p, c_char_p],
+    "KauriBoosterLoadForest": [Handle, c_char_p],
     "KauriBoosterSettleParams": [Handle],
     "XGBoosterSetParam": [Handle, c_char_p, c_char_p],
     "XGBoosterSetStrFeatureInfo": [Handle, c_char_p, POINTER(c_char_p), c_uint64],

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._binding.errors import ModelError
 from .._model.booster import Booster
 from .._public import public
-from .document import Forest, model_bytes
+from .document import Forest, booster_of
 from .trees import ForestTree
 
 
@@ -40,11 +39,8 @@ def from_trees(
     Raises
     ------
     ModelError
-        No trees, or invalid trees: unreachable nodes, or children or columns that do not exist.
+        No trees, or invalid trees: arrays of different lengths, nodes that form no tree, or children or columns that do
+        not exist.
     """
-    if not trees:
-        raise ModelError("the forest has no trees. Give at least one; a constant is a tree with a single leaf.")
     scores = np.atleast_1d(np.asarray(base_score, dtype=np.float64)).tolist()
-    n_classes = len(scores) if objective.startswith("multi:") else 0
-    forest = Forest(trees, n_features, objective, scores, n_classes, len(trees), feature_names)
-    return Booster(model_file=bytearray(model_bytes(forest)))
+    return booster_of(Forest(trees, n_features, objective, scores, len(trees), feature_names))

@@ -77,7 +77,6 @@ def from_histogram_boosting(model: Any) -> Forest:
         model.n_features_in_,
         objective,
         scores,
-        n_classes=n_outputs if n_outputs > 1 else 0,
         trees_in_round=n_outputs,
         feature_names=names_of(model),
         category_names=columns.names,

@@ -17,7 +17,7 @@ from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._public import described, public
 from .catboost import from_catboost_text, is_catboost, text_of
-from .document import model_bytes
+from .document import booster_of, is_forest
 from .lightgbm import from_lightgbm
 from .scikit_learn import from_sklearn
 from .ydf import forest_of_ydf, objective_of_ydf
@@ -87,8 +87,8 @@ def load(source: Any, *, categories: Mapping[Any, Sequence[Any]] | None = None) 
     ----------
     source
         A fitted tree model of scikit-learn, LightGBM, XGBoost, CatBoost, YDF or Kauri; the path of a file in the form
-        of LightGBM, XGBoost, CatBoost (its JSON) or Kauri; or the folder of a YDF model, for which the package ydf must
-        be installed. See `from_sklearn` and `from_lightgbm` for what is supported.
+        of LightGBM, XGBoost, CatBoost (its JSON) or Kauri, or with a forest as arrays; or the folder of a YDF model,
+        for which the package ydf must be installed. See `from_sklearn` and `from_lightgbm` for what is supported.
     categories
         For CatBoost, whose models have hashes of the names of categories instead of the names: all names of each column
         of categories, by the name or number of the column. Without them only categories are known that are whole
@@ -154,7 +154,8 @@ def _from_file(path: Path, categories: Mapping[Any, Sequence[Any]] | None) -> Lo
     if head.startswith((b"tree\n", b"tree\r\n")):
         return _lightgbm_text(head.decode("utf-8", "replace"), from_lightgbm(path), "model file")
     booster = Booster(model_file=path)
-    return _counted(booster, "XGBoost", "model file", objective=_objective(booster))
+    library, kind = ("Kauri", "forest of arrays") if is_forest(head) else ("XGBoost", "model file")
+    return _counted(booster, library, kind, objective=_objective(booster))
 
 
 def _objective(booster: Booster) -> str:
@@ -201,7 +202,7 @@ def _ydf_folder(path: Path) -> LoadedForest:
 def _ydf(model: Any) -> LoadedForest:
     import ydf
 
-    booster = Booster(model_file=bytearray(model_bytes(forest_of_ydf(model))))
+    booster = booster_of(forest_of_ydf(model))
     lost = ["names of classes"] if objective_of_ydf(model) == "classification" else []
     more = {"version": ydf.__version__, "objective": objective_of_ydf(model)}
     return _counted(booster, "YDF", type(model).__name__, not_kept=["scores of splits", *lost], **more)

@@ -10,7 +10,7 @@ import numpy as np
 from .._binding.errors import ModelError
 from .._model.booster import Booster
 from .._public import public
-from .document import Forest, model_bytes
+from .document import Forest, booster_of
 from .histogram_boosting import from_histogram_boosting
 from .isolation import from_isolation_forest
 from .trained import link, means_of, names_of, scaled, tree_of
@@ -66,7 +66,7 @@ def from_sklearn(model: Any) -> Booster:
         )
     if not hasattr(model, "n_features_in_"):
         raise ModelError(f"this {type(model).__name__} is not fitted. Call its fit first.")
-    return Booster(model_file=bytearray(model_bytes(reader(model))))
+    return booster_of(reader(model))
 
 
 def _mean(model: Any) -> Forest:
@@ -113,7 +113,6 @@ def _gradient_boosting(model: Any) -> Forest:
         model.n_features_in_,
         objective,
         scores,
-        n_classes=n_outputs if n_outputs > 1 else 0,
         trees_in_round=n_outputs,
         feature_names=names_of(model),
     )

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from .._binding.errors import ModelError
 from .._public import public
 
 _FLOAT32 = np.finfo(np.float32)
-_MOST_FEATURES = 2**31
-_MOST_CATEGORIES = 2**24  # whole numbers up to this are exact in float32
 
 
 @public("kauriboost.forests")
@@ -54,26 +51,6 @@ class ForestTree:
     categories: Mapping[int, np.ndarray] = field(default_factory=dict)
     output: int = 0
 
-    def __post_init__(self) -> None:
-        n_nodes = len(self.left)
-        for name in ("right", "feature", "threshold", "default_left", "values", "cover"):
-            n = len(getattr(self, name))
-            if n != n_nodes:
-                raise ModelError(
-                    f"a tree has {n_nodes} nodes in `left` and {n} in `{name}`. Give a value for each node."
-                )
-        for name, values, limit in (
-            ("left", self.left, n_nodes),
-            ("right", self.right, n_nodes),
-            ("feature", self.feature, _MOST_FEATURES),
-            ("categories", np.array(list(self.categories)), n_nodes),
-            *(("a set of categories", each, _MOST_CATEGORIES) for each in self.categories.values()),
-        ):
-            least = 0 if "categories" in name else -np.inf  # leaves may have any value
-            wrong = np.asarray(values)[(np.asarray(values) >= limit) | (np.asarray(values) < least)]
-            if len(wrong):
-                raise ModelError(f"a tree of {n_nodes} nodes has {wrong[0]} in `{name}`; expected at most {limit - 1}.")
-
     @property
     def leaf_size(self) -> int:
         """The number of values per leaf."""
@@ -111,8 +88,3 @@ def thresholds_of_doubles(at_most: np.ndarray) -> np.ndarray:
     limits = np.clip(np.asarray(at_most, dtype=np.float64), float(_FLOAT32.min), float(_FLOAT32.max))
     with np.errstate(over="ignore", under="ignore"):  # as above
         return np.minimum(np.nextafter(limits.astype(np.float32), np.float32(np.inf)), _FLOAT32.max)
-
-
-def columns_with_categories(trees: Iterable[ForestTree]) -> list[int]:
-    """Return the columns that some node splits on categories, in order."""
-    return sorted({int(tree.feature[node]) for tree in trees for node in tree.categories})

@@ -43,10 +43,7 @@ def _boosted(model: Any) -> Forest:
         scores = 1 / (1 + np.exp(-margins)) if objective == "binary:logistic" else margins
     n_outputs = model.num_trees_per_iteration()
     trees = [columns.tree(tree, _number, output % n_outputs) for output, tree in enumerate(model.iter_trees())]
-    n_classes = n_outputs if objective == "multi:softprob" else 0
-    return Forest(
-        trees, columns.n_features, objective, scores.tolist(), n_classes, n_outputs, columns.names, columns.levels
-    )
+    return Forest(trees, columns.n_features, objective, scores.tolist(), n_outputs, columns.names, columns.levels)
 
 
 def _averaged(model: Any) -> Forest:

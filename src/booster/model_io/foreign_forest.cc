@@ -1,10 +1,21 @@
 #include "booster/model_io/foreign_forest.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace kauri::model_io {
 namespace {
+
+using FloatLimits = std::numeric_limits<float>;
+
+double InRangeOfFloats(double value) {
+  constexpr auto kLimit = static_cast<double>(FloatLimits::max());
+  return std::clamp(value, -kLimit, kLimit);
+}
+
+float NextFloat(float value) { return std::min(std::nextafter(value, FloatLimits::infinity()), FloatLimits::max()); }
 
 void Put(DocumentBuilder* builder, char const* key, Value array) {
   builder->Key(key);
@@ -29,12 +40,25 @@ void PlaceLeaves(ForeignTree* tree) {
   }
 }
 
+/// Returns the weights of all nodes: the values of leaves, and 0 at splits.
+Floats NodeWeights(ForeignTree const& tree, std::size_t n_outputs) {
+  if (tree.vectors.empty()) return tree.value;
+  Floats weights(tree.left.size() * n_outputs, 0.0F);
+  auto const* next = tree.vectors.data();
+  for (std::size_t node = 0; node < tree.left.size(); ++node) {
+    if (tree.left[node] != kNoNode) continue;
+    std::copy_n(next, n_outputs, weights.data() + node * n_outputs);
+    next += n_outputs;
+  }
+  return weights;
+}
+
 void WriteForeignTree(ForeignTree tree, std::int64_t n_features, std::size_t n_outputs, DocumentBuilder* builder) {
   auto const n_nodes = tree.left.size();
   auto const leaf_size = tree.vectors.empty() ? 1 : n_outputs;
   PlaceLeaves(&tree);
   builder->BeginObject();
-  Put(builder, "base_weights", {std::move(tree.value)});
+  Put(builder, "base_weights", {NodeWeights(tree, n_outputs)});
   Put(builder, "categories", {std::move(tree.categories)});
   Put(builder, "categories_nodes", {std::move(tree.set_nodes)});
   Put(builder, "categories_segments", {std::move(tree.set_begins)});
@@ -103,11 +127,11 @@ void WriteHeader(ForeignHeader const& header, DocumentBuilder* builder) {
 }
 
 /// Writes the types of all columns, if any column has categories.
-void WriteTypes(std::vector<bool> const& by_categories, DocumentBuilder* builder) {
+void WriteTypes(std::set<std::int64_t> const& by_categories, std::int64_t n_features, DocumentBuilder* builder) {
   builder->Key("feature_types");
   builder->BeginArray();
-  if (std::find(by_categories.begin(), by_categories.end(), true) != by_categories.end()) {
-    for (bool const has_categories : by_categories) builder->String(has_categories ? "c" : "q");
+  for (std::int64_t column = 0; column < n_features && !by_categories.empty(); ++column) {
+    builder->String(by_categories.count(column) > 0 ? "c" : "q");
   }
   builder->EndArray();
 }
@@ -122,10 +146,22 @@ void ForeignTree::EndSet(std::size_t node, std::int64_t begin) {
   set_sizes.push_back(static_cast<std::int64_t>(categories.size()) - begin);
 }
 
-ForeignWriter::ForeignWriter(ForeignHeader const& header)
-    : header_(header), by_categories_(static_cast<std::size_t>(header.n_features), false) {
+float AboveFloats(double at_most) {
+  if (std::isnan(at_most)) return FloatLimits::quiet_NaN();
+  auto const limit = InRangeOfFloats(at_most);
+  auto const rounded = static_cast<float>(limit);
+  auto const is_above = static_cast<double>(rounded) > limit;
+  return NextFloat(is_above ? std::nextafter(rounded, -FloatLimits::infinity()) : rounded);
+}
+
+float AboveDoubles(double at_most) {
+  if (std::isnan(at_most)) return FloatLimits::quiet_NaN();
+  return NextFloat(static_cast<float>(InRangeOfFloats(at_most)));
+}
+
+ForeignWriter::ForeignWriter(ForeignHeader const& header) : header_(header) {
   for (std::size_t column = 0; column < header.names.size(); ++column) {
-    if (header.names[column].Size() > 0) by_categories_[column] = true;
+    if (header.names[column].Size() > 0) DeclareCategorical(static_cast<std::int64_t>(column));
   }
   builder_.BeginObject();
   builder_.Key("learner");
@@ -142,17 +178,17 @@ ForeignWriter::ForeignWriter(ForeignHeader const& header)
 
 void ForeignWriter::Add(ForeignTree tree, std::int64_t output) {
   for (auto const node : tree.set_nodes) DeclareCategorical(tree.feature[static_cast<std::size_t>(node)]);
-  if (output == 0) ends_.push_back(static_cast<std::int64_t>(outputs_.size()));
   outputs_.push_back(output);
   WriteForeignTree(std::move(tree), header_.n_features, header_.base_score.size(), &builder_);
 }
 
 Value ForeignWriter::Take() {
   builder_.EndArray();
-  auto const n_trees = outputs_.size();
-  ends_.push_back(static_cast<std::int64_t>(n_trees));
+  auto const n_trees = static_cast<std::int64_t>(outputs_.size());
+  Integers ends;
+  for (std::int64_t end = 0; end <= n_trees; end += header_.trees_in_round) ends.push_back(end);
   Put(&builder_, "tree_info", {std::move(outputs_)});
-  Put(&builder_, "iteration_indptr", {std::move(ends_)});
+  Put(&builder_, "iteration_indptr", {std::move(ends)});
   builder_.Key("gbtree_model_param");
   builder_.BeginObject();
   PutText(&builder_, "num_parallel_tree", "1");
@@ -167,7 +203,7 @@ Value ForeignWriter::Take() {
   builder_.EndObject();
   builder_.EndObject();
   builder_.EndObject();
-  WriteTypes(by_categories_, &builder_);
+  WriteTypes(by_categories_, header_.n_features, &builder_);
   builder_.EndObject();
   builder_.EndObject();
   return builder_.Take();

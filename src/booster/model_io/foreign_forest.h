@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,17 @@ struct ForeignHeader {
   std::int64_t n_classes = 0;              ///< 0 unless the objective has classes
   std::vector<std::string> feature_names;  ///< [n_features], or empty
   CategoryNameTable names;                 ///< [n_features], or empty
+  std::int64_t trees_in_round = 1;
 };
+
+/// Returns t such that a 32-bit number is less than t if and only if it is at most `at_most`. A number beyond the range
+/// of 32 bits is taken as its end.
+float AboveFloats(double at_most);
+
+/// Returns t such that the 32-bit number nearest to a 64-bit x is less than t if x is at most `at_most`: the 32-bit
+/// number above the one nearest to the threshold. The rows of a library that compares 64-bit numbers are rounded in the
+/// same way here. NaN remains NaN, which the reader of model files refuses.
+float AboveDoubles(double at_most);
 
 /// Writes the document of a model, tree by tree.
 class ForeignWriter {
@@ -53,8 +64,8 @@ class ForeignWriter {
   explicit ForeignWriter(ForeignHeader const& header);
 
   /// Declares that a column has categories; columns that a split or the header tells of need not be declared.
-  void DeclareCategorical(std::int64_t column) { by_categories_[static_cast<std::size_t>(column)] = true; }
-  /// Adds the next tree. A tree of output 0 begins a round.
+  void DeclareCategorical(std::int64_t column) { by_categories_.insert(column); }
+  /// Adds the next tree.
   void Add(ForeignTree tree, std::int64_t output);
   /// Returns the document of the added trees.
   Value Take();
@@ -62,9 +73,8 @@ class ForeignWriter {
  private:
   ForeignHeader const& header_;
   DocumentBuilder builder_;
-  std::vector<bool> by_categories_;  ///< [n_features]
-  Integers outputs_;                 ///< of the trees
-  Integers ends_;                    ///< the first tree of each round
+  std::set<std::int64_t> by_categories_;  ///< columns
+  Integers outputs_;                      ///< of the trees
 };
 
 }  // namespace kauri::model_io

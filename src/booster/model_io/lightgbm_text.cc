@@ -35,7 +35,6 @@ constexpr Link kLinks[] = {
 /// Facts of a model, and of how its trees are read.
 struct Header {
   ForeignHeader facts;
-  std::int64_t trees_in_round = 1;
   double scale = 1.0;  ///< factor of leaf values
 };
 
@@ -92,19 +91,19 @@ Header HeaderOf(std::string_view head, std::string_view text, std::int64_t n_tre
     Fail(ErrorKind::kModel, "a model of LightGBM has max_feature_idx=", facts.n_features, "; expected less than 2^31.");
   }
   ++facts.n_features;
-  header.trees_in_round = WholeNumber(fields, "num_tree_per_iteration", 1);
-  if (n_trees % header.trees_in_round != 0) {
+  header.facts.trees_in_round = WholeNumber(fields, "num_tree_per_iteration", 1);
+  if (n_trees % header.facts.trees_in_round != 0) {
     Fail(ErrorKind::kModel, "a model of LightGBM has ", n_trees,
-         " trees and num_tree_per_iteration=", header.trees_in_round, ".");
+         " trees and num_tree_per_iteration=", header.facts.trees_in_round, ".");
   }
   auto const link = LinkOf(FieldOr(fields, "objective", "regression"), &header.scale);
   auto const lines = SplitText(head, "\n");
   if (std::find(lines.begin(), lines.end(), "average_output") != lines.end()) {
-    header.scale /= static_cast<double>(n_trees / header.trees_in_round);
+    header.scale /= static_cast<double>(n_trees / header.facts.trees_in_round);
   }
   facts.objective = link.ours;
-  facts.base_score.assign(static_cast<std::size_t>(header.trees_in_round), link.base_score);
-  facts.n_classes = facts.objective == "multi:softprob" ? header.trees_in_round : 0;
+  facts.base_score.assign(static_cast<std::size_t>(header.facts.trees_in_round), link.base_score);
+  facts.n_classes = facts.objective == "multi:softprob" ? header.facts.trees_in_round : 0;
   for (auto const name : FeatureNamesOf(fields, facts.n_features)) facts.feature_names.emplace_back(name);
   facts.names = CategoryNamesOf(text, FieldOr(fields, "feature_infos", ""), facts.n_features);
   return header;
@@ -130,7 +129,7 @@ Value ParseLightGbm(std::string_view bytes) {
   LightGbmTreeReader reader(header.facts.n_features, header.scale, header.facts.names);
   ForeignWriter writer(header.facts);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    writer.Add(reader.Read(parts[i]), static_cast<std::int64_t>(i - 1) % header.trees_in_round);
+    writer.Add(reader.Read(parts[i]), static_cast<std::int64_t>(i - 1) % header.facts.trees_in_round);
   }
   return writer.Take();
 }

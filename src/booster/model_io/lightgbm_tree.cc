@@ -72,14 +72,6 @@ float ToFloat(double value, char const* what) {
   return static_cast<float>(value);
 }
 
-/// Returns the 32-bit number above the one nearest to the threshold, see the head of the header file.
-float ThresholdOf(double at_most) {
-  if (std::isnan(at_most)) return Limits::quiet_NaN();  // the reader refuses it
-  auto const limit = static_cast<double>(Limits::max());
-  auto const rounded = static_cast<float>(std::clamp(at_most, -limit, limit));
-  return std::min(std::nextafter(rounded, Limits::infinity()), Limits::max());
-}
-
 /// Checks the range of the children alone; that the nodes are a tree is checked as in any model file.
 void ReadChildren(std::vector<std::int64_t> const& children, std::vector<std::int32_t>* out) {
   auto const n_inner = static_cast<std::int64_t>(children.size());
@@ -161,7 +153,7 @@ void LightGbmTreeReader::ReadSplit(std::size_t node, std::int64_t kind, double t
   }
   bool const goes_left = missing == kNanIsMissing ? (kind & kMissingLeft) != 0 : threshold >= 0;
   tree->default_left[node] = goes_left ? 1 : 0;
-  tree->threshold[node] = ThresholdOf(threshold);
+  tree->threshold[node] = AboveDoubles(threshold);
   auto const n_levels = names_.empty() ? 0 : names_[static_cast<std::size_t>(tree->feature[node])].Size();
   if (n_levels == 0) return;
   AppendLevels(n_levels, tree->threshold[node], &tree->categories);

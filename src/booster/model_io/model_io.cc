@@ -7,6 +7,7 @@
 
 #include "booster/model_io/catboost_json.h"
 #include "booster/model_io/document.h"
+#include "booster/model_io/forest_json.h"
 #include "booster/model_io/json.h"
 #include "booster/model_io/lightgbm_text.h"
 #include "booster/model_io/model_document.h"
@@ -125,13 +126,17 @@ bool IsJson(std::string_view bytes) {
   return next == '"' || next == '}' || kBlanks.find(next) != std::string_view::npos;
 }
 
-/// Refuses what dump_model of LightGBM writes, which is a JSON object, too.
-void RefuseDumpOfLightGbm(model_io::Value const& document) {
+/// Refuses what dump_model of LightGBM writes, which is a JSON object, too, and a forest that was not recognised.
+void RefuseOtherJson(model_io::Value const& document) {
   auto const* object = std::get_if<model_io::Object>(&document.data);
   if (object == nullptr) return;
   auto const has = [&](std::string_view key) {
     return std::any_of(object->begin(), object->end(), [&](auto const& member) { return member.key == key; });
   };
+  if (has("kauri_forest")) {
+    Fail(ErrorKind::kModel, "model: 'kauri_forest' is not the first member of the JSON, by which forests are ",
+         "recognised. Write it first.");
+  }
   if (has("learner") || !has("tree_info")) return;
   Fail(ErrorKind::kModel, "model: the JSON is a dump of LightGBM. Save the booster with LightGBM's save_model; ",
        "kauriboost.forests.from_lightgbm turns that file into a model of Kauri.");
@@ -159,12 +164,15 @@ std::string SerialiseModel(Model const& model, ModelFormat format, ModelDialect 
 model_io::Value ParseDocument(Span<char const> bytes) {
   if (model_io::IsLightGbm({bytes.data(), bytes.size()})) return model_io::ParseLightGbm({bytes.data(), bytes.size()});
   if (model_io::IsCatBoost({bytes.data(), bytes.size()})) return model_io::ParseCatBoost({bytes.data(), bytes.size()});
+  if (model_io::IsForest({bytes.data(), bytes.size()})) {
+    return model_io::ParseForest({bytes.data(), bytes.size()}, model_io::ForestSource::kFile);
+  }
   return IsJson({bytes.data(), bytes.size()}) ? model_io::ParseJson(bytes) : model_io::ParseUbjson(bytes);
 }
 
 Model ParseModel(Span<char const> bytes) {
   auto document = ParseDocument(bytes);
-  RefuseDumpOfLightGbm(document);
+  RefuseOtherJson(document);
   return model_io::ReadModel(&document);
 }
 

@@ -1,6 +1,6 @@
 /// \file Model files: XGBoost's JSON and UBJSON. Every dialect since 1.0 is read; 3.2 is written unless another is
-/// chosen. LightGBM's text models (lightgbm_text.h) and CatBoost's JSON models (catboost_json.h) are read, too, and are
-/// written in the same formats as any model.
+/// chosen. LightGBM's text models (lightgbm_text.h), CatBoost's JSON models (catboost_json.h) and forests as arrays
+/// (forest_json.h) are read, too, and are written in the same formats as any model.
 ///
 /// Snapshots of XGBoost, which its package pickles: the UBJSON (before 1.6 JSON) object
 /// {"Config": the document of config_document.h, "Model": the document of a model file}.
@@ -23,8 +23,8 @@ ModelFormat FormatOfPath(std::string const& path);
 
 /// \throws Error(kParameter) if the chosen dialect cannot store the model, see RequireSayable.
 std::string SerialiseModel(Model const& model, ModelFormat format, ModelDialect const& dialect = {});
-/// Parses a model. The first bytes decide between JSON, UBJSON, LightGBM's text and CatBoost's JSON. Never reads out of
-/// bounds. \throws Error(kModel) for malformed bytes.
+/// Parses a model. The first bytes decide between JSON, UBJSON, LightGBM's text, CatBoost's JSON and forests. Never
+/// reads out of bounds. \throws Error(kModel) for malformed bytes.
 Model ParseModel(Span<char const> bytes);
 /// Returns the parsed document from which ParseModel makes a model.
 model_io::Value ParseDocument(Span<char const> bytes);

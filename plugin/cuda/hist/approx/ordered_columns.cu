@@ -4,13 +4,12 @@
 #include "cuda/common/launch.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/hist/approx/ordered_columns.h"
+#include "kauri/span.h"
 
 namespace kauri::cuda {
 namespace {
 
 constexpr std::size_t kPartBytes = std::size_t{8} << 20U;  ///< size of the parts in which rows in host memory are sent
-
-std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 __global__ void __launch_bounds__(kBlockThreads) RowNumbersKernel(std::uint32_t* rows, std::int64_t n_rows) {
   auto const row = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
@@ -21,7 +20,7 @@ __global__ void __launch_bounds__(kBlockThreads) RowNumbersKernel(std::uint32_t*
 class PairSorter {
  public:
   PairSorter(CudaContext const& cuda, std::int64_t n_rows)
-      : cuda_(cuda), n_rows_(n_rows), spare_keys_(cuda, Size(n_rows)), spare_rows_(cuda, Size(n_rows)) {}
+      : cuda_(cuda), n_rows_(n_rows), spare_keys_(cuda, ToSize(n_rows)), spare_rows_(cuda, ToSize(n_rows)) {}
 
   /// rows (out): row numbers of the sorted keys.
   void Sort(std::uint32_t* keys, std::uint32_t* rows) {
@@ -31,8 +30,8 @@ class PairSorter {
     scratch_.Run(cuda_, [&](void* temp, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortPairs(temp, bytes, key_buffers, row_buffers, n_rows_, 0, 32, cuda_.stream);
     });
-    if (key_buffers.Current() != keys) CopyOnDevice(cuda_, key_buffers.Current(), Size(n_rows_), keys);
-    if (row_buffers.Current() != rows) CopyOnDevice(cuda_, row_buffers.Current(), Size(n_rows_), rows);
+    if (key_buffers.Current() != keys) CopyOnDevice(cuda_, key_buffers.Current(), ToSize(n_rows_), keys);
+    if (row_buffers.Current() != rows) CopyOnDevice(cuda_, row_buffers.Current(), ToSize(n_rows_), rows);
   }
 
  private:
@@ -52,7 +51,7 @@ void ReadRows(CudaContext const& cuda, Context const& ctx, DataMatrix const& dat
   rows.ForEach(0, columns->n_cols, [&](CudaContext const& stream, RowPart const& part) {
     WriteKeys(stream, part, task);
     if (values == nullptr) return;
-    CopyOnDevice(stream, part.values, Size(part.n_rows * task.n_cols), values + part.first_row * task.n_cols);
+    CopyOnDevice(stream, part.values, ToSize(part.n_rows * task.n_cols), values + part.first_row * task.n_cols);
   });
   cuda.Synchronize();  // for the parts, whose streams are destroyed now
 }
@@ -61,8 +60,8 @@ void ReadRows(CudaContext const& cuda, Context const& ctx, DataMatrix const& dat
 
 std::vector<MemoryPart> OrderedMemory(DataMatrix const& data) {
   constexpr std::size_t kScratch = std::size_t{1} << 20U;
-  auto const n_rows = Size(data.NumRows());
-  auto const n_values = n_rows * Size(data.NumCols());
+  auto const n_rows = ToSize(data.NumRows());
+  auto const n_values = n_rows * ToSize(data.NumCols());
   return {{"sorted values", 2 * sizeof(std::uint32_t) * n_values},
           {"values", data.OnDevice() == nullptr ? sizeof(float) * n_values : 0},
           {"rows on their way", DeviceRowParts::BytesFor(DenseTable::Of(data), kPartBytes)},
@@ -73,10 +72,10 @@ OrderedColumns OrderColumns(CudaContext const& cuda, Context const& ctx, DataMat
   OrderedColumns columns;
   columns.n_rows = data.NumRows();
   columns.n_cols = data.NumCols();
-  auto const n_values = Size(columns.n_rows * columns.n_cols);
+  auto const n_values = ToSize(columns.n_rows * columns.n_cols);
   columns.keys = Buffer<std::uint32_t>(cuda, n_values);
   columns.rows = Buffer<std::uint32_t>(cuda, n_values);
-  columns.summaries = ToDevice(cuda, std::vector<ColumnSummary>(Size(columns.n_cols)));
+  columns.summaries = ToDevice(cuda, std::vector<ColumnSummary>(ToSize(columns.n_cols)));
   if (data.OnDevice() == nullptr) columns.values = Buffer<float>(cuda, n_values);
   ReadRows(cuda, ctx, data, &columns);
   PairSorter sorter(cuda, columns.n_rows);

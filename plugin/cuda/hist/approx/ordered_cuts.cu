@@ -10,6 +10,7 @@
 #include "cuda/hist/bins/pick_cuts.cuh"
 #include "cuda/hist/bins/warp_search.cuh"
 #include "data/sketch/weighted_keys.h"
+#include "kauri/span.h"
 
 namespace kauri::cuda {
 namespace {
@@ -63,8 +64,6 @@ class OrderedBoundaries {
   std::size_t n_keys_ = 0;
 };
 
-std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
-
 /// Input iterator of the scan: the units of the row at each place.
 class UnitsInOrder {
  public:
@@ -102,7 +101,7 @@ struct RankedColumns {
 };
 
 std::int64_t ColumnsPerChunk(std::int64_t n_rows, std::int64_t n_cols, std::size_t rank_bytes) {
-  auto const per_column = std::max<std::size_t>(1, sizeof(std::uint64_t) * Size(n_rows));
+  auto const per_column = std::max<std::size_t>(1, sizeof(std::uint64_t) * ToSize(n_rows));
   auto const fitting = std::max<std::int64_t>(1, static_cast<std::int64_t>(rank_bytes / per_column));
   auto const n_chunks = std::max<std::int64_t>(1, (n_cols + fitting - 1) / fitting);
   return (n_cols + n_chunks - 1) / n_chunks;
@@ -119,9 +118,9 @@ class OrderedCutter {
       : cuda_(cuda),
         columns_(columns),
         task_(task),
-        ranks_(cuda, Size(most * columns.n_rows + 1)),
-        cuts_(cuda, Size(most * MostCuts(columns.n_rows, task.max_bin))),
-        n_cuts_(cuda, Size(most)) {
+        ranks_(cuda, ToSize(most * columns.n_rows + 1)),
+        cuts_(cuda, ToSize(most * MostCuts(columns.n_rows, task.max_bin))),
+        n_cuts_(cuda, ToSize(most)) {
     FillZero(cuda, ranks_.data(), 1);
   }
 
@@ -153,8 +152,9 @@ class OrderedCutter {
 
 std::size_t OrderedCutBytes(std::int64_t n_rows, std::int64_t n_cols, OrderedCutTask const& task) {
   constexpr std::size_t kScratch = std::size_t{8} << 20U;
-  auto const n = Size(ColumnsPerChunk(n_rows, n_cols, task.rank_bytes));
-  auto const per_column = sizeof(std::uint64_t) * Size(n_rows) + sizeof(float) * Size(MostCuts(n_rows, task.max_bin));
+  auto const n = ToSize(ColumnsPerChunk(n_rows, n_cols, task.rank_bytes));
+  auto const per_column =
+      sizeof(std::uint64_t) * ToSize(n_rows) + sizeof(float) * ToSize(MostCuts(n_rows, task.max_bin));
   return n * (per_column + sizeof(std::uint32_t)) + kScratch;
 }
 

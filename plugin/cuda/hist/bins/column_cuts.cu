@@ -4,11 +4,10 @@
 #include "cuda/hist/bins/column_keys.h"
 #include "cuda/hist/bins/column_sorter.h"
 #include "cuda/hist/bins/pick_cuts.cuh"
+#include "kauri/span.h"
 
 namespace kauri::cuda {
 namespace {
-
-std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 /// Returns the unit of weights, or a placeholder if rows have no weights and the unit is unused.
 WeightUnit WeightUnitOf(CutTask const& task) { return task.unit ? *task.unit : WeightUnit(1.0F, 1); }
@@ -21,14 +20,14 @@ class ChunkCutter {
         plan_(plan),
         weights_(cuda, plan.weights.size()),
         sorter_(cuda, plan.task.n_rows, plan.columns_per_chunk, weights_.data(), WeightUnitOf(plan.task)),
-        cuts_(cuda, Size(plan.columns_per_chunk * plan.most_cuts)),
-        n_cuts_(cuda, Size(plan.columns_per_chunk)) {
+        cuts_(cuda, ToSize(plan.columns_per_chunk * plan.most_cuts)),
+        n_cuts_(cuda, ToSize(plan.columns_per_chunk)) {
     CopyToDevice(cuda, plan.weights.data(), plan.weights.size(), weights_.data());
     FillZero(cuda, cuts_.data(), cuts_.size());  // the host reads the whole array, including places without a cut
   }
 
   void Cut(std::int64_t first_col, std::int64_t n_cols, DeviceRowParts* rows, std::vector<FeatureCuts>* features) {
-    auto const summaries = ToDevice(cuda_, std::vector<ColumnSummary>(Size(n_cols)));
+    auto const summaries = ToDevice(cuda_, std::vector<ColumnSummary>(ToSize(n_cols)));
     KeysTask const task{plan_.task.n_rows,        n_cols,         weights_.data(),
                         WeightUnitOf(plan_.task), sorter_.Keys(), summaries.data()};
     rows->ForEach(first_col, n_cols,
@@ -53,11 +52,11 @@ class ChunkCutter {
 
 std::vector<MemoryPart> ColumnCutPlan::Memory() const {
   auto const has_weights = !weights.empty();
-  auto const n = Size(columns_per_chunk);
+  auto const n = ToSize(columns_per_chunk);
   return {{"keys", n * ColumnSorter::BytesPerColumn(task.n_rows, has_weights)},
           {"sorting", ColumnSorter::OtherBytes(task.n_rows, has_weights)},
           {"weights", sizeof(float) * weights.size()},
-          {"cuts", n * (sizeof(float) * Size(most_cuts) + sizeof(ColumnSummary) + sizeof(SortedKeys))}};
+          {"cuts", n * (sizeof(float) * ToSize(most_cuts) + sizeof(ColumnSummary) + sizeof(SortedKeys))}};
 }
 
 ColumnCutPlan PlanCuts(CutTask const& task, Span<float const> weights, std::int64_t n_cols, std::size_t key_bytes) {
@@ -75,11 +74,11 @@ ColumnCutPlan PlanCuts(CutTask const& task, Span<float const> weights, std::int6
 
 std::vector<FeatureCuts> CountColumns(CudaContext const& cuda, std::int64_t n_rows, std::int64_t n_cols,
                                       DeviceRowParts* rows) {
-  auto const summaries = ToDevice(cuda, std::vector<ColumnSummary>(Size(n_cols)));
+  auto const summaries = ToDevice(cuda, std::vector<ColumnSummary>(ToSize(n_cols)));
   KeysTask const task{n_rows, n_cols, nullptr, WeightUnit(1.0F, 1), nullptr, summaries.data()};
   rows->ForEach(0, n_cols, [&](CudaContext const& stream, RowPart const& part) { WriteKeys(stream, part, task); });
   std::vector<FeatureCuts> features;
-  for (auto const& summary : ToHost(cuda, summaries.data(), Size(n_cols))) {
+  for (auto const& summary : ToHost(cuda, summaries.data(), ToSize(n_cols))) {
     FeatureCuts feature;
     feature.n_values = static_cast<std::int64_t>(summary.n_values);
     if (feature.n_values > 0) feature.min = FromKey(summary.least);

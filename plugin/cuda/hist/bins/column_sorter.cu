@@ -13,14 +13,13 @@
 #include <utility>
 
 #include "cuda/hist/bins/column_sorter.h"
+#include "kauri/span.h"
 
 namespace kauri::cuda {
 namespace {
 
 constexpr std::size_t kColumnsOfWeights = 2;
 constexpr std::size_t kLanes = 2;
-
-std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 std::size_t NumLanes(bool has_weights) { return has_weights ? 1 : kLanes; }
 
@@ -41,21 +40,21 @@ ColumnSorter::ColumnSorter(CudaContext const& cuda, std::int64_t n_rows, std::in
       n_rows_(n_rows),
       weights_(weights),
       unit_(unit),
-      keys_(cuda, (Size(n_cols) + NumLanes(weights != nullptr)) * Size(n_rows)) {
+      keys_(cuda, (ToSize(n_cols) + NumLanes(weights != nullptr)) * ToSize(n_rows)) {
   for (std::size_t i = 0; i < NumLanes(weights != nullptr); ++i) lanes_.push_back(std::make_unique<Lane>(cuda.device));
   if (weights == nullptr) return;
-  sort_weights_ = Buffer<float>(cuda, kColumnsOfWeights * Size(n_rows));
-  below_ = Buffer<std::int64_t>(cuda, Size(n_cols * (n_rows + 1)));
+  sort_weights_ = Buffer<float>(cuda, kColumnsOfWeights * ToSize(n_rows));
+  below_ = Buffer<std::int64_t>(cuda, ToSize(n_cols * (n_rows + 1)));
 }
 
 std::size_t ColumnSorter::BytesPerColumn(std::int64_t n_rows, bool has_weights) {
-  return sizeof(std::uint32_t) * Size(n_rows) + (has_weights ? sizeof(std::int64_t) * Size(n_rows + 1) : 0);
+  return sizeof(std::uint32_t) * ToSize(n_rows) + (has_weights ? sizeof(std::int64_t) * ToSize(n_rows + 1) : 0);
 }
 
 std::size_t ColumnSorter::OtherBytes(std::int64_t n_rows, bool has_weights) {
   constexpr std::size_t kScratch = std::size_t{1} << 20U;
   auto const weights = has_weights ? kColumnsOfWeights * sizeof(float) : 0;
-  return NumLanes(has_weights) * ((sizeof(std::uint32_t) + weights + 1) * Size(n_rows) + kScratch);
+  return NumLanes(has_weights) * ((sizeof(std::uint32_t) + weights + 1) * ToSize(n_rows) + kScratch);
 }
 
 std::vector<SortedKeys> ColumnSorter::Sort(std::int64_t n_cols) {
@@ -66,7 +65,7 @@ std::vector<SortedKeys> ColumnSorter::Sort(std::int64_t n_cols) {
     WaitFor(lane->stream.Context(), cuda_.stream);
   }
   for (std::int64_t col = 0; col < n_cols; ++col) {
-    auto* const lane = lanes_[Size(col) % lanes_.size()].get();
+    auto* const lane = lanes_[ToSize(col) % lanes_.size()].get();
     auto* keys = keys_.data() + col * n_rows_;
     auto* const below = weights_ == nullptr ? nullptr : below_.data() + col * (n_rows_ + 1);
     if (n_rows_ > 0 && below == nullptr) SortKeys(lane, &keys);
@@ -91,7 +90,7 @@ void ColumnSorter::SortWithWeights(Lane* lane, std::uint32_t** keys, std::int64_
   auto const& cuda = lane->stream.Context();
   cub::DoubleBuffer<std::uint32_t> buffers(*keys, lane->spare);
   cub::DoubleBuffer<float> weights(sort_weights_.data(), sort_weights_.data() + n_rows_);
-  CopyOnDevice(cuda, weights_, Size(n_rows_), weights.Current());
+  CopyOnDevice(cuda, weights_, ToSize(n_rows_), weights.Current());
   lane->scratch.Run(cuda, [&](void* temp, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(temp, bytes, buffers, weights, n_rows_, 0, 32, cuda.stream);
   });

@@ -5,6 +5,7 @@
 #include "cuda/hist/bins/pick_cuts.cuh"
 #include "cuda/hist/bins/warp_search.cuh"
 #include "data/sketch/weighted_keys.h"
+#include "kauri/span.h"
 
 namespace kauri::cuda {
 namespace {
@@ -168,8 +169,6 @@ struct KeyColumns {
   }
 };
 
-std::size_t Size(std::int64_t n) { return static_cast<std::size_t>(n); }
-
 FeatureCuts ToFeature(ColumnSummary const& summary, float const* cuts, std::uint32_t n_cuts) {
   FeatureCuts feature;
   feature.n_values = static_cast<std::int64_t>(summary.n_values);
@@ -187,11 +186,11 @@ void PickCuts(CudaContext const& cuda, SortedKeys const* sorted, PickCutsTask co
 }
 
 void AppendFeatures(CudaContext const& cuda, PickCutsTask const& task, std::vector<FeatureCuts>* features) {
-  auto const n_cuts = ToHost(cuda, task.n_cuts, Size(task.n_cols));
-  auto const summaries = ToHost(cuda, task.summaries, Size(task.n_cols));
-  auto const cuts = ToHost(cuda, task.cuts, Size(task.n_cols * task.most_cuts));
-  for (std::size_t col = 0; col < Size(task.n_cols); ++col) {
-    features->push_back(ToFeature(summaries[col], cuts.data() + col * Size(task.most_cuts), n_cuts[col]));
+  auto const n_cuts = ToHost(cuda, task.n_cuts, ToSize(task.n_cols));
+  auto const summaries = ToHost(cuda, task.summaries, ToSize(task.n_cols));
+  auto const cuts = ToHost(cuda, task.cuts, ToSize(task.n_cols * task.most_cuts));
+  for (std::size_t col = 0; col < ToSize(task.n_cols); ++col) {
+    features->push_back(ToFeature(summaries[col], cuts.data() + col * ToSize(task.most_cuts), n_cuts[col]));
   }
 }
 

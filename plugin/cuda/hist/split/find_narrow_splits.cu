@@ -60,8 +60,8 @@ __device__ __forceinline__ NarrowBins MakeLarge(FeatureCodes const& codes, Searc
 }
 
 /// Finds the best split of one feature of one node. bins: the node's bins of the feature.
-__device__ __forceinline__ BinCandidate FindAt(FindTask const& task, GainParam const& gain, std::int32_t index,
-                                               std::uint32_t place, NarrowBins const& bins) {
+__device__ __forceinline__ BinCandidate FindNarrowAt(FindTask const& task, GainParam const& gain, std::int32_t index,
+                                                     std::uint32_t place, NarrowBins const& bins) {
   if (index < 0 || !MayUse(task, task.nodes[index], place)) return {};
   std::uint32_t const feature = task.tree_features.data()[place];
   if (task.is_categorical != nullptr && task.is_categorical[feature] != 0) return {};
@@ -85,11 +85,11 @@ __device__ __forceinline__ int BestLane(BinCandidate const& own) {
 }
 
 /// Splits that the warps of a block found: for the smaller sibling, and for the larger one.
-using FoundSplits = SplitCandidate[kSiblings][kWarpsOfSibling];
+using FoundNarrowSplits = SplitCandidate[kSiblings][kWarpsOfSibling];
 
 /// Searches the narrow features from index `first` on. Called by all threads of a block.
-__device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam const& gain, SearchedPair const& pair,
-                                            std::uint32_t first, FoundSplits& found) {
+__device__ __forceinline__ void FindNarrowInBlock(FindTask const& task, GainParam const& gain, SearchedPair const& pair,
+                                                  std::uint32_t first, FoundNarrowSplits& found) {
   std::uint32_t const sibling = threadIdx.x / kNarrowPerBlock;
   std::uint32_t const number = first + threadIdx.x % kNarrowPerBlock;
   bool const is_large = sibling == 1;
@@ -108,7 +108,7 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam cons
       pair.small[codes.first_sum + std::uint64_t{codes.most_frequent} * codes.sum_stride] =
           bins.Sum(codes.most_frequent);
     }
-    candidate = FindAt(task, gain, index, place, bins);
+    candidate = FindNarrowAt(task, gain, index, place, bins);
   }
   int const best = BestLane(candidate);
   auto* const answer = &found[sibling][threadIdx.x / 32 % kWarpsOfSibling];
@@ -127,7 +127,7 @@ __device__ __forceinline__ void FindInBlock(FindTask const& task, GainParam cons
 
 /// blockIdx.x: some of the blocks of narrow features; blockIdx.y: a pair.
 __global__ void __launch_bounds__(kThreads) FindNarrowKernel(FindTask task, FeatureBlocks blocks) {
-  __shared__ FoundSplits found;
+  __shared__ FoundNarrowSplits found;
   if (blockIdx.x == 0 && blockIdx.y == 0) CopyNumLeft(task, kThreads);
   std::uint32_t const stride = gridDim.x * kNarrowPerBlock;
   for (std::uint32_t number = blockIdx.y; number < task.pairs.size(); number += gridDim.y) {
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kThreads) FindNarrowKernel(FindTask task, Feat
     std::int32_t const node = threadIdx.x == 0 ? pair.small_node : threadIdx.x == 32 ? pair.large_node : -1;
     SplitCandidate best;
     for (auto first = blockIdx.x * kNarrowPerBlock; first < task.by_width.narrow.size(); first += stride) {
-      FindInBlock(task, gain, pair, first, found);
+      FindNarrowInBlock(task, gain, pair, first, found);
       if (node >= 0) {
         for (auto const& candidate : found[threadIdx.x / 32]) {
           if (IsBetter(candidate, best)) best = candidate;
