@@ -93,7 +93,7 @@ class GpuPredictor : public Predictor {
     model.interventional.Explain(ctx, {task.rows, background, forest.OwnTrees(task.trees), task.start, out});
   }
 
-  std::shared_ptr<RowCounter> MakeRowCounter(Context const& ctx, CountedRows const& rows) const override {
+  std::shared_ptr<RowCounter> MakeRowCounter(Context const& ctx, WeighedRows const& rows) const override {
     return MakeDeviceRowCounter(ctx, rows);
   }
 
