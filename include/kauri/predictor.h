@@ -16,7 +16,7 @@ namespace kauri {
 
 class Objective;
 class RowCounter;
-struct CountedRows;
+struct WeighedRows;
 
 /// Kinds of predictions. The numbers are the C ABI's prediction types; numbers from 100 on are Kauri's own.
 enum class PredictKind : int {
@@ -137,7 +137,7 @@ class Predictor {
 
   /// Returns what counts rows in the leaves of any forest (predictor/dependence/row_counter.h) on this predictor's
   /// device; nullptr if the host does.
-  virtual std::shared_ptr<RowCounter> MakeRowCounter(Context const&, CountedRows const&) const { return nullptr; }
+  virtual std::shared_ptr<RowCounter> MakeRowCounter(Context const&, WeighedRows const&) const { return nullptr; }
 
   /// Predicts like Predict, with the result in the memory of the rows' device, kValue included. Returns nullptr if
   /// there is no device version. \throws Error(kDevice) when rows and model are on different devices.

@@ -13,6 +13,7 @@
 #include "cli/learner_setup.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
+#include "common/text/quoted.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 
@@ -80,6 +81,15 @@ SetInteractions ExplainTile(ReadyModel const& model, DataMatrix const& data, std
                              {static_cast<InteractionIndex>(cli.index), cli.max_order, cli.strongest});
 }
 
+/// The names of a set are separated by semicolons.
+void CheckNamesOfSets(std::vector<std::string> const& names) {
+  for (auto const& name : names) {
+    if (name.find(';') == std::string::npos) continue;
+    Fail(ErrorKind::kParameter, "the feature ", Quoted(name), " has a semicolon in its name, which separates the ",
+         "features of a set in the file of kind=sets; give it another name.");
+  }
+}
+
 }  // namespace
 
 void ExplainSetsOfRows(Options const& options) {
@@ -93,6 +103,7 @@ void ExplainSetsOfRows(Options const& options) {
   SetUpLearner(options, &learner);
   auto const ready = learner.Ready();
   auto const names = FeatureNames(ready->GetModel(), options.feature_names);
+  CheckNamesOfSets(names);
   auto const data = ReadRowsFor(*ready, options, "test:data", cli.test_path);
   auto const n_rows = data->View()->NumRows();
   SetLines lines(names, ready->GetModel().NumOutputs(), &file.Stream());

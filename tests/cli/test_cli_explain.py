@@ -325,6 +325,18 @@ def test_sets_of_features(trained: Kauri) -> None:
     assert all(triples[key] == value for key, value in strongest.items())
 
 
+def test_names_with_semicolons_have_no_sets(kauri: Kauri) -> None:
+    rows = [f"{i % 2},{i % 7},{i % 5}" for i in range(40)]
+    kauri.write("train.csv", "\n".join(["y,a;b,c", *rows]) + "\n")
+    uri = "train.csv?format=csv&label_column=y"
+    kauri.run(f"data={uri}", "num_round=1", "model_out=model.json")
+    task = ["task=explain", "model_in=model.json", f"test:data={uri}", "name_explain=sets.csv"]
+    error = kauri.run(*task, "kind=sets", status=1).err
+    assert "'a;b' has a semicolon in its name" in error
+    assert not (kauri.folder / "sets.csv").exists()
+    kauri.run(*task)
+
+
 def test_sets_of_two_outputs(two_outputs: Kauri) -> None:
     header, lines = read_csv(explain(two_outputs, "sets.csv", "kind=sets", "index=BII"))
     assert header == ["row", "output", "features", "value"]

@@ -186,7 +186,7 @@ __global__ void WriteCellsKernel(AxesView axes, RowKeys keys, std::int32_t const
 }
 
 /// Returns the bytes of a block's counts.
-std::size_t BytesOf(std::int64_t n_counts, bool has_weights) {
+std::size_t BytesOfCounts(std::int64_t n_counts, bool has_weights) {
   return static_cast<std::size_t>(n_counts) * (has_weights ? sizeof(unsigned long long) : sizeof(std::uint32_t));
 }
 
@@ -207,7 +207,7 @@ CountTrees::CountTrees(CudaContext const& cuda, std::vector<CountTree> const& tr
   std::vector<CountTree> small;
   std::vector<CountTree> large;
   for (auto const& tree : trees) {
-    auto const is_small = BytesOf(tree.n_counts, has_weights) <= kCountBytes;
+    auto const is_small = BytesOfCounts(tree.n_counts, has_weights) <= kCountBytes;
     auto& group = is_small ? small_ : large_;
     (is_small ? small : large).push_back(tree);
     group.most_counts = std::max(group.most_counts, tree.n_counts);
@@ -235,7 +235,7 @@ void CountTrees::AddTrees(CudaContext const& cuda, Group const& group, bool is_s
   auto const block_rows = BlockRows(rows.keys.n_rows, group.n_trees);
   LeafTask const task{group.trees.data(), steps_.data(), group.n_trees, most_counts, block_rows, rows, counts};
   auto const n_blocks = (rows.keys.n_rows + block_rows - 1) / block_rows * group.n_trees;
-  auto const bytes = BytesOf(most_counts, has_weights) + group.most_levels * n_threads * sizeof(Missed);
+  auto const bytes = BytesOfCounts(most_counts, has_weights) + group.most_levels * n_threads * sizeof(Missed);
   LaunchShared(cuda, static_cast<unsigned>(n_blocks), n_threads, bytes, KernelFor(has_weights, has_pairs_, is_shared),
                task);
 }
@@ -243,7 +243,7 @@ void CountTrees::AddTrees(CudaContext const& cuda, Group const& group, bool is_s
 void AddCellCounts(CudaContext const& cuda, AxesView const& axes, RowsToCount const& rows, unsigned long long* counts) {
   if (axes.n_slots == 0 || rows.keys.n_rows == 0) return;
   auto const has_weights = rows.weights != nullptr;
-  auto const bytes = BytesOf(axes.most_cells, has_weights);
+  auto const bytes = BytesOfCounts(axes.most_cells, has_weights);
   auto const is_shared = bytes <= kCountBytes;
   auto const block_rows = BlockRows(rows.keys.n_rows, axes.n_slots);
   auto const n_blocks = (rows.keys.n_rows + block_rows - 1) / block_rows * axes.n_slots;

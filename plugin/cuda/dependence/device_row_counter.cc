@@ -113,7 +113,7 @@ class DeviceAxes {
 
 class DeviceRowCounter : public RowCounter {
  public:
-  DeviceRowCounter(Context const& ctx, CountedRows const& rows, std::int64_t tile_bytes)
+  DeviceRowCounter(Context const& ctx, WeighedRows const& rows, std::int64_t tile_bytes)
       : rows_(rows),
         tile_bytes_(tile_bytes),
         device_(ctx.device.ordinal),
@@ -233,7 +233,7 @@ class DeviceRowCounter : public RowCounter {
     return view;
   }
 
-  CountedRows rows_;
+  WeighedRows rows_;
   std::int64_t tile_bytes_;
   int device_;
   ShapSession session_;  ///< before the buffers, which are freed on its stream
@@ -249,7 +249,7 @@ class DeviceRowCounter : public RowCounter {
 
 }  // namespace
 
-std::shared_ptr<RowCounter> MakeDeviceRowCounter(Context const& ctx, CountedRows const& rows, std::int64_t tile_bytes) {
+std::shared_ptr<RowCounter> MakeDeviceRowCounter(Context const& ctx, WeighedRows const& rows, std::int64_t tile_bytes) {
   auto const& depths = rows.forest.tree_depth;
   if (std::any_of(depths.begin(), depths.end(), [](auto depth) { return depth >= kMostCountLevels; })) return nullptr;
   DeviceScope const scope(ctx.device.ordinal);

@@ -298,7 +298,7 @@ class DeviceGroupPredictor : public Predictor {
   }
 
   /// Counts rows on a single device: the one that has them, or else the first.
-  std::shared_ptr<RowCounter> MakeRowCounter(Context const& ctx, CountedRows const& rows) const override {
+  std::shared_ptr<RowCounter> MakeRowCounter(Context const& ctx, WeighedRows const& rows) const override {
     auto const& ordinals = ctx.device.ordinals;
     if (ordinals.empty()) return one_->MakeRowCounter(ctx, rows);
     auto const* const storage = rows.rows.OnDevice();

@@ -105,7 +105,7 @@ class GpuPredictor : public Predictor {
         ctx, {task.rows, background, forest.OwnTrees(task.trees), task.start, out, 0, GoalOf(kind)});
   }
 
-  std::shared_ptr<RowCounter> MakeRowCounter(Context const& ctx, CountedRows const& rows) const override {
+  std::shared_ptr<RowCounter> MakeRowCounter(Context const& ctx, WeighedRows const& rows) const override {
     return MakeDeviceRowCounter(ctx, rows);
   }
 

@@ -12,6 +12,7 @@
 #include "data/matrix_view.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
+#include "predictor/predictors.h"
 
 namespace kauri {
 namespace {
@@ -43,11 +44,19 @@ struct Explainer {
   }
 };
 
+/// Returns the rows of a tile. Each tile walks the background again, so tiles against a background are as long as the
+/// background, as far as they take no more than a few times the usual memory.
+std::int64_t TileRowsOf(ExplainTask const& task, std::int64_t row_width) {
+  constexpr std::int64_t kMostUsual = 8;
+  auto const usual = ExplainTileRows(row_width);
+  return task.background == nullptr ? usual : std::clamp(task.background->NumRows(), usual, kMostUsual * usual);
+}
+
 /// Calls fn(begin, end, tile) for each tile of rows. tile: [end - begin, row_width].
 template <typename Fn>
 void ForTiles(Explainer const& explainer, ExplainTask const& task, std::int64_t row_width, Fn&& fn) {
   auto const n_rows = task.rows.NumRows();
-  auto const tile_rows = std::min(ExplainTileRows(row_width), n_rows);
+  auto const tile_rows = std::min(TileRowsOf(task, row_width), n_rows);
   std::vector<float> tile(tile_rows * row_width);
   for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows) {
     auto const end = std::min(begin + tile_rows, n_rows);
@@ -108,6 +117,16 @@ std::vector<std::uint64_t> ShapeOfExplanation(ExplainTask const& task, ExplainOp
   return shape;
 }
 
+void CheckTakesBackground(ReadyModel const& ready, ExplainOptions const& options) {
+  auto const is_treeshap = options.shap_method.empty()
+                               ? ParseParameters<PredictorParam>(ready.Parts()->effective).IsTreeShap()
+                               : options.shap_method == "treeshap";
+  if (!is_treeshap) return;
+  Fail(ErrorKind::kParameter,
+       "shap_method=treeshap weighs the branches of trees and takes no background; leave out the ",
+       "background, or use shap_method=auto.");
+}
+
 void CheckTask(ReadyModel const& ready, ExplainTask const& task, ExplainOptions const& options) {
   if (!IsExplanation(options.kind)) {
     Fail(ErrorKind::kParameter, "prediction type ", static_cast<int>(options.kind),
@@ -125,6 +144,7 @@ void CheckTask(ReadyModel const& ready, ExplainTask const& task, ExplainOptions 
     Fail(ErrorKind::kParameter, "approximate ", of_features ? "contributions" : "interactions",
          " take no background; the exact ones (prediction type ", of_features ? 2 : 4, ") do.");
   }
+  CheckTakesBackground(ready, options);
   ready.CheckColumns(task.background_columns.With(*task.background), task.background->NumCols(),
                      {"the background", "has"});
   if (task.background->NumRows() == 0) {

@@ -26,7 +26,7 @@ std::vector<std::uint8_t> MarkSlots(Forest const& forest, std::vector<std::uint3
 }
 
 /// Returns the sums over rows on the predictor's device, or on the host.
-std::shared_ptr<RowCounter> MakeCounter(Context const& ctx, Predictor const* predictor, CountedRows const& rows) {
+std::shared_ptr<RowCounter> MakeCounter(Context const& ctx, Predictor const* predictor, WeighedRows const& rows) {
   auto counter = predictor == nullptr ? nullptr : predictor->MakeRowCounter(ctx, rows);
   return counter == nullptr ? MakeHostRowCounter(rows) : counter;
 }

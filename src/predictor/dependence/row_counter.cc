@@ -262,7 +262,7 @@ std::vector<std::size_t> CellsBegin(std::vector<Axis> const& axes) {
 
 class HostRowCounter : public RowCounter {
  public:
-  explicit HostRowCounter(CountedRows const& rows) : rows_(rows) {}
+  explicit HostRowCounter(WeighedRows const& rows) : rows_(rows) {}
 
   std::vector<std::int64_t> CountLeaves(Context const& ctx, TreesToCount const& trees) override {
     if (!keys_) keys_.emplace(ctx, rows_.forest, rows_.rows, 0, rows_.rows.NumRows(), kPatternRows);
@@ -321,7 +321,7 @@ class HostRowCounter : public RowCounter {
     }
   }
 
-  CountedRows rows_;
+  WeighedRows rows_;
   std::optional<KeyTiles> keys_;  ///< from the first call of CountLeaves on
 };
 
@@ -352,7 +352,7 @@ std::vector<std::int64_t> TreesToCount::CountsBegin() const {
   return begin;
 }
 
-std::unique_ptr<RowCounter> MakeHostRowCounter(CountedRows const& rows) {
+std::unique_ptr<RowCounter> MakeHostRowCounter(WeighedRows const& rows) {
   return std::make_unique<HostRowCounter>(rows);
 }
 

@@ -29,7 +29,7 @@ struct FixedWeights {
 FixedWeights FixWeights(Span<float const> weights, std::int64_t n_rows);
 
 /// Rows that are read by the splits of a forest. Nothing is owned.
-struct CountedRows {
+struct WeighedRows {
   Forest const& forest;
   DataView const& rows;
   Span<std::int64_t const> weights;  ///< FixedWeights::of_row
@@ -82,6 +82,6 @@ class RowCounter {
                          Span<std::int32_t> cells) = 0;
 };
 
-std::unique_ptr<RowCounter> MakeHostRowCounter(CountedRows const& rows);
+std::unique_ptr<RowCounter> MakeHostRowCounter(WeighedRows const& rows);
 
 }  // namespace kauri

@@ -6,6 +6,7 @@
 
 #include "common/threads/parallel_for.h"
 #include "predictor/interventional/background_tree.h"
+#include "predictor/interventional/tile_patterns.h"
 
 namespace kauri {
 namespace {
@@ -13,8 +14,10 @@ namespace {
 /// Maximum bytes of the sums and keys of a part: rows that pass over all trees together. Trees are compiled once per
 /// part.
 constexpr std::int64_t kPartBytes = std::int64_t{256} << 20;
-/// Maximum bytes of the sums and keys of a tile, so that they stay in a core's cache.
+/// Maximum bytes of the sums and keys of a tile, so that they stay in a core's cache. Sums by pair of positions need
+/// room beside them.
 constexpr std::int64_t kTileBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kPairTileBytes = std::int64_t{1} << 19;
 
 /// Returns the sums of a row and output: by slot and, for interactions, by pair of slots.
 std::int64_t NumSums(Forest const& forest, QuadratureGoal goal) {
@@ -35,7 +38,7 @@ std::int64_t PartRows(Forest const& forest, QuadratureGoal goal) {
 /// a traversal.
 std::int64_t TileRows(Context const& ctx, Forest const& forest, QuadratureGoal goal, std::int64_t n_rows) {
   auto const even = n_rows / (2 * std::max(1, ctx.threads)) + 1;
-  auto const fitting = kTileBytes / RowBytes(forest, goal);
+  auto const fitting = (goal.with_pairs ? kPairTileBytes : kTileBytes) / RowBytes(forest, goal);
   auto const least = std::clamp<std::int64_t>(n_rows, 1, 64);
   auto const rows = std::clamp<std::int64_t>(std::min(even, fitting), least, kPatternRows);
   return (rows + 15) / 16 * 16;
@@ -54,6 +57,13 @@ class PositionSums {
   }
   std::int64_t* Data() { return sums_.Data(); }
   std::int64_t Stride() const { return stride_; }
+
+  /// Returns room for `size` sums, all 0.
+  std::int64_t* Clear(std::int64_t size) {
+    sums_.Reserve(ToSize(size));
+    std::fill_n(sums_.Data(), ToSize(size), 0);
+    return sums_.Data();
+  }
 
   /// Moves the sums at `index` of rows [begin, end) to the sums of a feature or pair of features. to: [n_rows].
   void MoveTo(std::int64_t index, std::int64_t begin, std::int64_t end, std::int64_t* to) {
@@ -75,6 +85,8 @@ struct TileScratch {
   std::vector<std::uint32_t const*> planes;
   PositionSums sums;
   PositionSums pair_sums;
+  TilePatterns patterns;
+  PositionSums of_patterns;  ///< what the leaves add to rows of each pattern
 };
 
 /// A tree and a tile of rows. Adds the contributions of the tree to the sums of the tile.
@@ -103,6 +115,8 @@ class TreeOnTile {
   }
 
  private:
+  std::int64_t const* Table(std::uint32_t number) const { return tree_.tables.Data() + tree_.table_begin[number]; }
+
   void AddLeaf(std::uint32_t number, PathLeaf const& leaf, bool with_pairs) {
     with_pairs &= leaf.n_features > 1;
     auto const form = FormOf(leaf.n_features);
@@ -117,18 +131,49 @@ class TreeOnTile {
       if (with_pairs) AddDirectPairs(direct, own_.planes, n_rows_, weights, pair_sums, own_.pair_sums.Stride());
       return;
     }
-    TableJob job{leaf.n_features,
-                 tree_.tables.Data() + tree_.table_begin[number],
-                 own_.walk.Plane(tree_.program, leaf, 0),
-                 n_rows_,
-                 sums,
-                 own_.sums.Stride()};
-    form == LeafForm::kValues ? AddValues(job) : AddParts(job);
-    if (!with_pairs) return;
-    job.table = tree_.PairTable(number);
-    job.sums = pair_sums;
-    job.stride = own_.pair_sums.Stride();
-    form == LeafForm::kValues ? AddPairValues(job) : AddPairParts(job);
+    auto const* const patterns = own_.walk.Plane(tree_.program, leaf, 0);
+    if (leaf.joins_next) return own_.patterns.KeepFirst(patterns, n_rows_);
+    auto const has_first = number > 0 && tree_.program.leaves[number - 1].joins_next;
+    if (!has_first && form == LeafForm::kValues) {  // its table has a sum for each pattern
+      AddValues({leaf.n_features, Table(number), patterns, n_rows_, sums, own_.sums.Stride()});
+      if (!with_pairs) return;
+      return AddPairValues(
+          {leaf.n_features, tree_.PairTable(number), patterns, n_rows_, pair_sums, own_.pair_sums.Stride()});
+    }
+    if (has_first) {
+      own_.patterns.ListBoth(patterns, n_rows_, leaf.n_features, leaf.last_position);
+    } else {
+      own_.patterns.List(patterns, n_rows_);
+    }
+    AddPatterns(number, has_first, form == LeafForm::kValues ? AddValues : AddParts);
+    if (with_pairs) AddPatternPairs(number, has_first, form == LeafForm::kValues ? AddPairValues : AddPairParts);
+  }
+
+  using AddTableFn = void (*)(TableJob const&);
+
+  /// Adds the values of a leaf, and of the leaf before if `has_first`, to the rows by the listed patterns.
+  void AddPatterns(std::uint32_t number, bool has_first, AddTableFn add) {
+    auto const n_features = tree_.program.leaves[number].n_features;
+    auto const width = TableWidth(n_features);
+    std::int64_t* const of_patterns = own_.of_patterns.Clear(own_.patterns.NumPatterns() * width);
+    auto const n_patterns = own_.patterns.NumPatterns();
+    if (has_first) add({n_features, Table(number - 1), own_.patterns.FirstPatterns(), n_patterns, of_patterns, width});
+    add({n_features, Table(number), own_.patterns.Patterns(), n_patterns, of_patterns, width});
+    AddValues({n_features, of_patterns, own_.patterns.OfRows(), n_rows_, own_.sums.Data(), own_.sums.Stride()});
+  }
+
+  /// Adds the pairs in the same way.
+  void AddPatternPairs(std::uint32_t number, bool has_first, AddTableFn add) {
+    auto const n_features = tree_.program.leaves[number].n_features;
+    auto const width = PairTableWidth(n_features);
+    std::int64_t* const of_patterns = own_.of_patterns.Clear(own_.patterns.NumPatterns() * width);
+    auto const n_patterns = own_.patterns.NumPatterns();
+    if (has_first) {
+      add({n_features, tree_.PairTable(number - 1), own_.patterns.FirstPatterns(), n_patterns, of_patterns, width});
+    }
+    add({n_features, tree_.PairTable(number), own_.patterns.Patterns(), n_patterns, of_patterns, width});
+    AddPairValues(
+        {n_features, of_patterns, own_.patterns.OfRows(), n_rows_, own_.pair_sums.Data(), own_.pair_sums.Stride()});
   }
 
   /// Moves the sums of the pairs of a position and each earlier one. features: of a path that has them all. The pairs

@@ -75,9 +75,13 @@ class PathCompiler {
   void AddLeaf(std::uint32_t node) {
     auto const number = static_cast<std::uint32_t>(program_.leaves.size());
     auto const begin = static_cast<std::size_t>(forest_.tree_begin[tree_]);
-    PathLeaf const leaf{NumFeatures(node), static_cast<std::uint32_t>(program_.plane_buffers.size()),
-                        static_cast<std::uint32_t>(program_.features.size()), forest_.leaf_value[begin + node],
-                        NumFeatures(node)};
+    PathLeaf const leaf{NumFeatures(node),
+                        static_cast<std::uint32_t>(program_.plane_buffers.size()),
+                        static_cast<std::uint32_t>(program_.features.size()),
+                        forest_.leaf_value[begin + node],
+                        NumFeatures(node),
+                        position_[node],
+                        JoinsNext(node)};
     AddPlanes(leaf, node);
     program_.features.resize(program_.features.size() + leaf.n_features);
     ForEachPathEdge(edges_, node, [&](std::uint32_t edge) {
@@ -86,6 +90,11 @@ class PathCompiler {
     program_.leaves.push_back(leaf);
     program_.most_features = std::max(program_.most_features, leaf.n_features);
     program_.steps.push_back({PathStep::kLeaf, 0, 0, 0, number, 0, {}});
+  }
+
+  /// Returns whether a leaf is the left side of a split whose right side is a leaf, too.
+  bool JoinsNext(std::uint32_t node) const {
+    return node != 0 && forest_.Node(tree_, edges_.parent[node]).left == node && forest_.IsLeaf(tree_, node + 1);
   }
 
   /// Sets BufferOf of each plane, in one traversal to the root.

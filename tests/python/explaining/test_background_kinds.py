@@ -174,3 +174,12 @@ def test_large_background(booster: kb.Booster, frame: pd.DataFrame) -> None:
     for how in KINDS:
         few = kb.explain(booster, frame[:20], background=some, **how).values
         np.testing.assert_allclose(kb.explain(booster, frame[:20], background=many, **how).values, few, atol=1e-6)
+
+
+def test_treeshap_takes_no_background(booster: kb.Booster, frame: pd.DataFrame) -> None:
+    model = booster.copy()
+    model.set_param({"shap_method": "treeshap"})
+    kb.explain(model, frame)
+    for explain in (kb.explain, kb.global_importance):
+        with pytest.raises(kb.ParameterError, match=r"shap_method=treeshap .* takes no background; .*shap_method=auto"):
+            explain(model, frame, background=frame)
