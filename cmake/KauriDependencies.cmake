@@ -11,9 +11,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 find_package(ZLIB REQUIRED)
 find_path(DMLC_INCLUDE_DIR dmlc/parameter.h REQUIRED)
-find_library(DMLC_LIBRARY dmlc REQUIRED)
 
 add_library(kauri_dmlc INTERFACE)
-# As a system include: its headers do not pass our warnings.
+# Its headers alone. As a system include: they do not pass our warnings.
 target_include_directories(kauri_dmlc SYSTEM INTERFACE "${DMLC_INCLUDE_DIR}")
-target_link_libraries(kauri_dmlc INTERFACE "${DMLC_LIBRARY}")
