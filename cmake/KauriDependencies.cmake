@@ -15,3 +15,9 @@ find_path(DMLC_INCLUDE_DIR dmlc/parameter.h REQUIRED)
 add_library(kauri_dmlc INTERFACE)
 # Its headers alone. As a system include: they do not pass our warnings.
 target_include_directories(kauri_dmlc SYSTEM INTERFACE "${DMLC_INCLUDE_DIR}")
+# Its logging looks for the stack of a failed check, where the C library can tell it; musl cannot.
+include(CheckIncludeFileCXX)
+check_include_file_cxx(execinfo.h KAURI_HAS_EXECINFO)
+if(NOT KAURI_HAS_EXECINFO)
+  target_compile_definitions(kauri_dmlc INTERFACE DMLC_LOG_STACK_TRACE=0)
+endif()

@@ -1,4 +1,4 @@
-"""What differs between operating systems is behind the headers of src/common/platform.
+"""Differences between operating systems are behind the headers of src/common/platform.
 
 No other file of the library includes a header of a system, asks by a macro which system it is compiled for, or calls
 what only one of them has. `EXCEPTIONS` has the files that may, each with its reason.

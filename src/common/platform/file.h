@@ -1,4 +1,4 @@
-/// \file Files of the operating system: what the standard library cannot do with them.
+/// \file Files of the operating system: operations that the standard library lacks.
 ///
 /// A file is a descriptor, a small number, on every system. The functions report errors as POSIX does: by an errno, or
 /// by -1 with errno set. A call that a signal interrupts is repeated. Paths are UTF-8.
@@ -78,7 +78,8 @@ int EmptyFile(int file);
 /// Sets the permissions that FileStatus tells. \returns 0 or an errno.
 int SetPermissions(int file, unsigned permissions);
 
-/// Gives a file another name, in one step; a file of that name is replaced. \returns 0 or an errno.
+/// Gives a file another name, in one step; a file of that name is replaced. Windows refuses that while a process has
+/// the other file open. \returns 0 or an errno.
 int RenameFile(std::string const& from, std::string const& to);
 /// Deletes a name; who has the file open may go on using it.
 void RemoveFile(std::string const& path);

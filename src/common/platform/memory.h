@@ -1,4 +1,4 @@
-/// \file What a process may ask of the system about its memory. All of it are hints but BytesOfMemory.
+/// \file Requests to the system about the memory of this process. All are hints but BytesOfMemory.
 #pragma once
 
 #include <cstddef>

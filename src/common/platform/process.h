@@ -33,7 +33,7 @@ class HandleOnce {
   HandleOnce& operator=(HandleOnce const&) = delete;
 
  private:
-  struct Before;  ///< what was done at the signal before
+  struct Before;  ///< the earlier action at the signal
 
   int signal_;
   std::unique_ptr<Before> before_;

@@ -1,4 +1,4 @@
-/// \file What the files of this folder share: errors of Windows as errnos, and paths as Windows takes them.
+/// \file Errors of Windows as errnos, and paths as Windows takes them, for the files of this folder.
 #pragma once
 
 #include <string>

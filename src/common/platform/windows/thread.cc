@@ -37,11 +37,8 @@ bool StartThread(void* (*run)(void*), void* argument) {
   return true;
 }
 
-void NameThisThread(char const* name) {
-  wchar_t wide[16] = {};
-  for (int i = 0; i < 15 && name[i] != '\0'; ++i) wide[i] = static_cast<wchar_t>(name[i]);
-  SetThreadDescription(GetCurrentThread(), wide);
-}
+/// Threads have descriptions since Windows 10 only, which nothing of Kauri's needs.
+void NameThisThread(char const* /*name*/) {}
 
 int AtFork(void (* /*in_child*/)()) { return 0; }
 
