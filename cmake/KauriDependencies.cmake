@@ -11,9 +11,13 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 find_package(ZLIB REQUIRED)
 find_path(DMLC_INCLUDE_DIR dmlc/parameter.h REQUIRED)
-find_library(DMLC_LIBRARY dmlc REQUIRED)
 
 add_library(kauri_dmlc INTERFACE)
-# As a system include: its headers do not pass our warnings.
+# Its headers alone. As a system include: they do not pass our warnings.
 target_include_directories(kauri_dmlc SYSTEM INTERFACE "${DMLC_INCLUDE_DIR}")
-target_link_libraries(kauri_dmlc INTERFACE "${DMLC_LIBRARY}")
+# Its logging looks for the stack of a failed check, where the C library can tell it; musl cannot.
+include(CheckIncludeFileCXX)
+check_include_file_cxx(execinfo.h KAURI_HAS_EXECINFO)
+if(NOT KAURI_HAS_EXECINFO)
+  target_compile_definitions(kauri_dmlc INTERFACE DMLC_LOG_STACK_TRACE=0)
+endif()

@@ -46,6 +46,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   # GCC tells how it passed empty bases before its version 10.
   target_compile_options(kauri_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-psabi>)
 endif()
+if(WIN32)
+  # Windows 10 and its headers without macros of common names. Programs contain the compiler's libraries.
+  target_compile_definitions(kauri_options INTERFACE _WIN32_WINNT=0x0A00 NOMINMAX WIN32_LEAN_AND_MEAN)
+  target_link_libraries(kauri_options INTERFACE synchronization)
+  target_link_options(kauri_options INTERFACE -static)
+endif()
 if(KAURI_SANITIZE)
   add_compile_options(-fsanitize=${KAURI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   # GCC warns of uninitialised values where only its instrumentation reads them.

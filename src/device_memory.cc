@@ -1,8 +1,7 @@
 /// \file Finds the component that handles memory of CUDA devices.
 #include "kauri/device_memory.h"
 
-#include <dlfcn.h>
-
+#include "common/platform/library.h"
 #include "kauri/error.h"
 #include "kauri/plugin.h"
 #include "kauri/registry.h"
@@ -22,12 +21,6 @@ std::unique_ptr<DeviceMemory> FindDeviceMemory(std::string* problem) {
   return entry->make();
 }
 
-bool HasLoadedDriver() {
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver != nullptr) dlclose(driver);
-  return driver != nullptr;
-}
-
 }  // namespace
 
 std::unique_ptr<DeviceMemory> RequireDeviceMemory() {
@@ -41,7 +34,7 @@ std::unique_ptr<DeviceMemory> RequireDeviceMemory() {
 }
 
 bool IsDeviceAddress(void const* address) {
-  if (!HasLoadedDriver()) return false;
+  if (!platform::IsLibraryLoaded(platform::kCudaDriverName)) return false;
   std::string problem;
   auto const memory = FindDeviceMemory(&problem);
   return memory != nullptr && memory->Holds(address);

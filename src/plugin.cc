@@ -1,8 +1,6 @@
 /// \file Finds, checks and loads plug-ins.
 #include "kauri/plugin.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -10,13 +8,14 @@
 #include <sstream>
 #include <vector>
 
+#include "common/platform/library.h"
 #include "kauri/error.h"
 #include "kauri/version.h"
 
 namespace kauri {
 namespace {
 
-constexpr char const* kCudaPluginName = "libkauri_cuda.so";
+using platform::kCudaPluginName;
 constexpr char const* kEntryName = "KauriPluginEntry";
 
 /// Returns KAURI_PLUGIN_PATH (a folder or a file) alone if it is set, otherwise the folder of this library.
@@ -25,17 +24,9 @@ std::vector<std::string> PlacesToLook() {
     auto const is_folder = std::filesystem::is_directory(path);
     return {is_folder ? (std::filesystem::path(path) / kCudaPluginName).string() : std::string(path)};
   }
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void const*>(&GetCudaPluginStatus), &info) == 0 || info.dli_fname == nullptr) return {};
-  return {(std::filesystem::path(info.dli_fname).parent_path() / kCudaPluginName).lexically_normal().string()};
-}
-
-/// Returns the message of dlopen without the path, which our message already has.
-std::string LoaderReason(std::string const& path) {
-  char const* text = dlerror();
-  std::string const reason = text == nullptr ? "unknown reason" : text;
-  auto const prefix = path + ": ";
-  return reason.rfind(prefix, 0) == 0 ? reason.substr(prefix.size()) : reason;
+  auto const library = platform::LibraryOf(reinterpret_cast<void const*>(&GetCudaPluginStatus));
+  if (library.empty()) return {};
+  return {(std::filesystem::path(library).parent_path() / kCudaPluginName).lexically_normal().string()};
 }
 
 /// Returns why the plug-in does not fit this library; empty if it fits.
@@ -62,17 +53,18 @@ struct Opened {
 
 /// Opens and checks a plug-in. title: beginning of messages. cure: advice for a file that is not a plug-in.
 Opened Open(std::string const& path, std::string const& title, std::string const& cure) {
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return {nullptr, title + " cannot be loaded: " + LoaderReason(path) + ". Install it again."};
+  std::string reason;
+  void* const handle = platform::OpenLibrary(path, &reason);
+  if (handle == nullptr) return {nullptr, title + " cannot be loaded: " + reason + ". Install it again."};
   Opened opened;
-  auto const entry = reinterpret_cast<PluginEntry>(dlsym(handle, kEntryName));
+  auto const entry = reinterpret_cast<PluginEntry>(platform::FindFunction(handle, kEntryName));
   if (entry == nullptr) {
     opened.problem = "'" + path + "' is no plug-in of Kauri: it has no function " + kEntryName + ". " + cure;
   } else {
     opened.plugin = entry();
     opened.problem = VersionProblem(title, opened.plugin);
   }
-  if (!opened.problem.empty()) dlclose(handle);
+  if (!opened.problem.empty()) platform::CloseLibrary(handle);
   return opened;
 }
 
@@ -111,7 +103,7 @@ PluginStatus LoadOnce() {
 void LoadPlugins(Registries* registries) {
   char const* const paths = std::getenv("KAURI_PLUGINS");
   std::istringstream list(paths == nullptr ? "" : paths);
-  for (std::string path; std::getline(list, path, ':');) {
+  for (std::string path; std::getline(list, path, platform::kListSeparator);) {
     if (path.empty()) continue;
     auto const opened = Open(path, "the plug-in '" + path + "'", "Correct KAURI_PLUGINS.");
     if (!opened.problem.empty()) Fail(ErrorKind::kParameter, "KAURI_PLUGINS: ", opened.problem);

@@ -1,13 +1,11 @@
 /// The collective calls of XGBoost's clients, for a single process.
-#include <unistd.h>
-
-#include <array>
 #include <cstddef>
 #include <string>
 
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
+#include "common/platform/process.h"
 #include "common/text/json_text.h"
 #include "common/text/log.h"
 #include "common/text/quoted.h"
@@ -125,10 +123,10 @@ int XGCommunicatorPrint(char const* message) {
 
 int XGCommunicatorGetProcessorName(char const** out) {
   return Guard([&] {
-    static kauri::PerThread<std::array<char, 256>> names;
+    static kauri::PerThread<std::string> names;
     auto& name = names.OfThisThread();
-    if (gethostname(name.data(), name.size() - 1) != 0) name = {"localhost"};
-    *NotNull(out, "name_str") = name.data();
+    name = kauri::platform::HostName();
+    *NotNull(out, "name_str") = name.c_str();
   });
 }
 

@@ -1,16 +1,13 @@
 #include "cli/files.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <utility>
 
 #include "cli/interrupt.h"
 #include "cli/report.h"
+#include "common/platform/process.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 
@@ -34,8 +31,7 @@ void CheckWritable(std::string const& path, std::string const& role) {
 }
 
 void EndIfNobodyReads() {
-  pollfd output{STDOUT_FILENO, POLLOUT, 0};
-  if (poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) throw Interrupted(SIGPIPE);
+  if (platform::HasNoReader(platform::kStandardOutput)) throw Interrupted(platform::kBrokenPipe);
 }
 
 OutputFile::OutputFile(std::string path, std::string role) : path_(std::move(path)), role_(std::move(role)) {

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <exception>
 
+#include "common/platform/process.h"
+
 namespace kauri::cli {
 
 /// Reports work that a signal has cut short, after its results so far are saved. The process ends by that signal, so
@@ -23,16 +25,13 @@ class Interrupted : public std::exception {
 class SignalWatch {
  public:
   SignalWatch();
-  ~SignalWatch();
-  SignalWatch(SignalWatch const&) = delete;
-  SignalWatch& operator=(SignalWatch const&) = delete;
 
   /// Returns the signal received; 0: none.
   static int Signal();
 
  private:
-  struct sigaction interrupt_;  ///< the previous actions
-  struct sigaction terminate_;
+  platform::HandleOnce interrupt_;
+  platform::HandleOnce terminate_;
 };
 
 }  // namespace kauri::cli

@@ -1,6 +1,3 @@
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -14,6 +11,7 @@
 #include "cli/learner_setup.h"
 #include "cli/tasks.h"
 #include "common/files/read_file.h"
+#include "common/platform/process.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 
@@ -59,11 +57,8 @@ std::vector<std::string> ParameterWords(std::vector<std::pair<std::string, std::
 /// Replaces this process by `python`, which does the task with `words`. \throws Error(kIo): it cannot be started.
 [[noreturn]] void BecomePython(std::string const& python, PythonTask const& task, std::vector<std::string> words) {
   words.insert(words.begin(), {python, "-c", ProgramOf(task)});
-  std::vector<char*> arguments;
-  for (auto& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execvp(python.c_str(), arguments.data());
-  Fail(ErrorKind::kIo, "KAURI_PYTHON=", Quoted(python), " cannot be started: ", ReasonOf(errno),
+  auto const error = platform::BecomeProgram(std::move(words));
+  Fail(ErrorKind::kIo, "KAURI_PYTHON=", Quoted(python), " cannot be started: ", ReasonOf(error),
        ". Set it to a Python that has the package kauriboost.");
 }
 

@@ -1,8 +1,5 @@
 #include "cli/report.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +7,7 @@
 #include <iostream>
 #include <string>
 
+#include "common/platform/file.h"
 #include "common/text/log.h"
 #include "common/text/quoted.h"
 
@@ -65,9 +63,8 @@ std::string TimeText(double seconds) {
 /// Returns the number of characters that fit into a line of the terminal. The last column stays free: some terminals
 /// wrap after it.
 std::int64_t Room() {
-  winsize size{};
-  auto const is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (is_known ? size.ws_col : kUsualColumns) - 1;
+  auto const columns = platform::NumTerminalColumns();
+  return (columns > 0 ? columns : kUsualColumns) - 1;
 }
 
 /// Returns the line. A wrapped line cannot be redrawn, so the bar gets the part of `room` that the numbers leave.
@@ -81,7 +78,7 @@ std::string Line(double share, std::string const& numbers, std::int64_t room) {
 
 }  // namespace
 
-bool ErrorStreamIsTerminal() { return isatty(STDERR_FILENO) == 1; }
+bool ErrorStreamIsTerminal() { return platform::IsTerminal(platform::kStandardError); }
 
 Progress::Progress(std::int64_t total, char const* unit)
     : total_(total),

@@ -2,18 +2,13 @@
 
 #include <cstdint>
 
+#include "common/platform/memory.h"
 #include "common/threads/parallel_for.h"
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 namespace kauri {
-
-#ifdef __linux__
 namespace {
 
-// madvise needs whole pages; systems with larger pages refuse, which does no harm
+// The system takes whole pages; systems with larger pages refuse, which does no harm
 constexpr std::uintptr_t kPage = 4096;
 constexpr std::size_t kWorthIt = std::size_t{4} << 20U;
 
@@ -32,11 +27,10 @@ struct Pages {
 void AdviseLargePages(void const* memory, std::size_t n_bytes) {
   if (n_bytes < kWorthIt) return;
   Pages const pages(memory, n_bytes);
-  static_cast<void>(madvise(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, MADV_HUGEPAGE));
+  platform::HintLargePages(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin);
 }
 
 void ProvidePages(Context const& ctx, void* memory, std::size_t n_bytes) {
-  constexpr int kPopulateWrite = 23;                          // since Linux 5.14; older ones refuse
   constexpr std::uintptr_t kPart = std::uintptr_t{2} << 20U;  // a large page
   if (n_bytes < kWorthIt || ctx.threads <= 1) return;
   Pages const pages(memory, n_bytes);
@@ -46,12 +40,8 @@ void ProvidePages(Context const& ctx, void* memory, std::size_t n_bytes) {
     auto const begin = first + static_cast<std::uintptr_t>(part) * kPart;
     auto const from = begin < pages.begin ? pages.begin : begin;
     auto const to = begin + kPart < pages.end ? begin + kPart : pages.end;
-    static_cast<void>(madvise(reinterpret_cast<void*>(from), to - from, kPopulateWrite));
+    platform::PopulatePages(reinterpret_cast<void*>(from), to - from);
   });
 }
-#else
-void AdviseLargePages(void const*, std::size_t) {}
-void ProvidePages(Context const&, void*, std::size_t) {}
-#endif
 
 }  // namespace kauri

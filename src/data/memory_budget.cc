@@ -1,11 +1,5 @@
 #include "data/memory_budget.h"
 
-#include <cstdlib>  // defines __GLIBC__
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include "kauri/error.h"
 
 namespace kauri {
@@ -17,12 +11,6 @@ void MemoryBudget::Require(std::int64_t needed, char const* what) const {
   Fail(ErrorKind::kMemory, "memory_budget=", ToMegabytes(bytes), " (MiB) is too small: ", what, " takes at least ",
        ToMegabytes(needed), " MiB. Raise memory_budget, or use fewer rows or columns, a smaller max_bin, or fewer ",
        "threads.");
-}
-
-void ReturnFreeMemory() {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
 }
 
 MemoryBudget BudgetOfMegabytes(std::int64_t megabytes) {

@@ -21,9 +21,6 @@ struct MemoryBudget {
   void Require(std::int64_t needed, char const* what) const;
 };
 
-/// Returns freed memory to the system, if the allocator can. Costs a traversal of all free memory.
-void ReturnFreeMemory();
-
 /// Returns the budget; 0 means no limit. \throws Error(kParameter) for an invalid size.
 MemoryBudget BudgetOfMegabytes(std::int64_t megabytes);
 

@@ -1,12 +1,11 @@
 #include "booster/config/client.h"
 
-#include <dlfcn.h>
-
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
 #include "common/files/read_file.h"
+#include "common/platform/library.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -38,12 +37,6 @@ std::string VersionFileOf(std::filesystem::path const& library) {
   }
 }
 
-std::string PathOfThisLibrary() {
-  Dl_info info;
-  auto const found = dladdr(reinterpret_cast<void const*>(&DescribeClient), &info) != 0 && info.dli_fname != nullptr;
-  return found ? info.dli_fname : "";
-}
-
 }  // namespace
 
 Client DescribeClient(std::string const& library, std::string const& otherwise) {
@@ -59,7 +52,8 @@ Client DescribeClient(std::string const& library, std::string const& otherwise) 
 Client const& ThisClient() {
   static auto const kClient = [] {
     char const* const variable = std::getenv("KAURI_XGBOOST_VERSION");
-    return DescribeClient(PathOfThisLibrary(), variable == nullptr ? "" : variable);
+    auto const library = platform::LibraryOf(reinterpret_cast<void const*>(&DescribeClient));
+    return DescribeClient(library, variable == nullptr ? "" : variable);
   }();
   return kClient;
 }

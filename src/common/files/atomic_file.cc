@@ -1,20 +1,13 @@
 #include "common/files/atomic_file.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-
-#include <array>
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "common/platform/process.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 
@@ -26,8 +19,7 @@ constexpr char const* kMark = ".new-";
 /// Writes all bytes. \returns 0 or an errno.
 int WriteAll(int descriptor, Span<char const> bytes) {
   while (!bytes.empty()) {
-    auto const written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
+    auto const written = platform::WriteTo(descriptor, bytes.data(), bytes.size());
     if (written < 0) return errno;
     auto const count = static_cast<std::size_t>(written);
     bytes = bytes.subspan(count, bytes.size() - count);
@@ -36,7 +28,7 @@ int WriteAll(int descriptor, Span<char const> bytes) {
 }
 
 std::string CureOf(int error) {
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG) return "Make room or choose another place.";
+  if (platform::IsOutOfSpace(error)) return "Make room or choose another place.";
   if (error == ENAMETOOLONG) return "Give a shorter name.";
   if (error == ELOOP) return "Links lead in a circle; give the path of a file.";
   return "Check the folder and its permissions.";
@@ -48,18 +40,17 @@ std::string CureOf(int error) {
 }
 
 std::string FolderOf(std::string const& path) {
-  auto const slash = path.find_last_of('/');
+  auto const slash = path.find_last_of(platform::kPathSeparators);
   if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
+  return path.substr(0, std::max<std::size_t>(slash, 1));
 }
 
 /// Reads the target of the link `path`, relative to the current folder. Returns false if `path` is not a link.
 bool ReadLink(std::string const& path, std::string* target) {
-  std::array<char, PATH_MAX> text;
-  auto const size = readlink(path.c_str(), text.data(), text.size());
-  if (size < 0) return false;
-  std::string const said(text.data(), static_cast<std::size_t>(size));
-  *target = said.empty() || said.front() != '/' ? FolderOf(path) + "/" + said : said;
+  std::error_code error;
+  auto const said = std::filesystem::read_symlink(path, error);
+  if (error) return false;
+  *target = said.is_absolute() ? said.string() : FolderOf(path) + "/" + said.string();
   return true;
 }
 
@@ -77,11 +68,11 @@ std::string FollowDangling(std::string const& path) {
 /// or -1 with errno set.
 int OpenBeside(std::string const& path, std::string* name) {
   constexpr int kTries = 1000;
-  auto const name_begin = path.find_last_of('/') + 1;  // 0 without a slash
+  auto const name_begin = path.find_last_of(platform::kPathSeparators) + 1;  // 0 without a separator
   for (int i = 0; i < kTries; ++i) {
-    auto const mark = kMark + std::to_string(getpid()) + "-" + std::to_string(i);
-    *name = path.substr(0, name_begin) + path.substr(name_begin, NAME_MAX - mark.size()) + mark;
-    auto const descriptor = open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    auto const mark = kMark + std::to_string(platform::ProcessId()) + "-" + std::to_string(i);
+    *name = path.substr(0, name_begin) + path.substr(name_begin, platform::kMostNameBytes - mark.size()) + mark;
+    auto const descriptor = platform::OpenFile(*name, platform::OpenMode::kNew);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
   return -1;
@@ -99,8 +90,8 @@ bool IsOfDeadProcess(std::string const& entry, std::string const& name) {
   auto const dash = numbers.find('-');
   if (dash == std::string::npos || !IsNumber(numbers.substr(0, dash)) || !IsNumber(numbers.substr(dash + 1)))
     return false;
-  if (name.substr(0, NAME_MAX - (entry.size() - mark)) != entry.substr(0, mark)) return false;
-  return kill(std::stoi(numbers), 0) != 0 && errno == ESRCH;
+  if (name.substr(0, platform::kMostNameBytes - (entry.size() - mark)) != entry.substr(0, mark)) return false;
+  return platform::HasEnded(std::stoi(numbers));
 }
 
 /// Deletes new files that killed processes left beside `path`. A writer on another machine of a shared folder holds the
@@ -108,22 +99,16 @@ bool IsOfDeadProcess(std::string const& entry, std::string const& name) {
 void RemoveStale(std::string const& path) {
   constexpr std::time_t kStaleSeconds = 60;
   auto const folder = FolderOf(path);
-  auto const name = path.substr(path.find_last_of('/') + 1);
+  auto const name = path.substr(path.find_last_of(platform::kPathSeparators) + 1);
   std::error_code error;
   std::filesystem::directory_iterator entries(folder, error);
   for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
     auto const& entry = entries->path();
-    struct stat status {};
-    if (!IsOfDeadProcess(entry.filename().string(), name) || lstat(entry.c_str(), &status) != 0) continue;
-    if (S_ISREG(status.st_mode) && std::time(nullptr) - status.st_mtime > kStaleSeconds) RemoveLeftover(entry.string());
+    platform::FileStatus status;
+    if (!IsOfDeadProcess(entry.filename().string(), name)) continue;
+    if (!platform::GetEntryStatus(entry.string(), &status) || status.kind != platform::FileKind::kRegular) continue;
+    if (std::time(nullptr) - status.modified > kStaleSeconds) RemoveLeftover(entry.string());
   }
-}
-
-/// Writes the folder to the disk; otherwise a crash could lose the rename. Some file systems do not support it, which
-/// is not an error.
-void SyncFolder(std::string const& folder) {
-  Descriptor const descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (descriptor.IsOpen()) fsync(descriptor.Get());
 }
 
 /// Writes all pieces. \returns 0 or an errno.
@@ -141,7 +126,7 @@ std::string TotalSize(Span<Span<char const> const> pieces) {
 }
 
 void WriteDirectly(std::string const& path, Span<Span<char const> const> pieces) {
-  Descriptor const file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  Descriptor const file(platform::OpenFile(path, platform::OpenMode::kWrite));
   auto const error = file.IsOpen() ? WritePieces(file.Get(), pieces) : errno;
   if (error == 0) return;
   Fail(ErrorKind::kIo, "cannot write ", Quoted(path), TotalSize(pieces), ": ", ReasonOf(error), ".");
@@ -150,47 +135,50 @@ void WriteDirectly(std::string const& path, Span<Span<char const> const> pieces)
 }  // namespace
 
 Place FindPlace(std::string const& path) {
-  struct stat old_file {};
+  platform::FileStatus old_file;
   Place place{path};
-  place.exists = stat(path.c_str(), &old_file) == 0;
+  place.exists = platform::GetStatus(path, &old_file);
   if (!place.exists && errno != ENOENT) FailToWrite(path, "", errno);
   if (!place.exists) {
     place.path = FollowDangling(path);
     return place;
   }
-  if (S_ISDIR(old_file.st_mode)) {
+  if (old_file.kind == platform::FileKind::kFolder) {
     Fail(ErrorKind::kIo, "cannot write ", Quoted(path), ": it is a folder; give the path of a file.");
   }
-  place.is_regular = S_ISREG(old_file.st_mode);
-  place.permissions = old_file.st_mode & 07777U;
-  auto* resolved = place.is_regular ? realpath(path.c_str(), nullptr) : nullptr;
-  if (resolved != nullptr) place.path = resolved;
-  std::free(resolved);
+  place.is_regular = old_file.kind == platform::FileKind::kRegular;
+  place.permissions = old_file.permissions;
+  if (!place.is_regular) return place;
+  std::error_code error;
+  auto const resolved = std::filesystem::canonical(path, error);
+  if (!error) place.path = resolved.string();
   return place;
 }
 
 ReplacementFile::ReplacementFile(Place place) : place_(std::move(place)), file_(OpenBeside(place_.path, &name_)) {
   if (!file_.IsOpen()) FailToWrite(place_.path, "", errno);
-  flock(file_.Get(), LOCK_EX | LOCK_NB);  // only a mark, because not every file system has locks
+  platform::TryLock(file_.Get());  // only a mark, because not every file system has locks
 }
 
 ReplacementFile::~ReplacementFile() {
-  if (!name_.empty()) unlink(name_.c_str());
+  if (!name_.empty()) platform::RemoveFile(name_);
 }
 
 int ReplacementFile::Commit() {
   auto const error = MoveIntoPlace();
   if (error != 0) return error;
   name_.clear();
-  SyncFolder(FolderOf(place_.path));
+  platform::SyncFolder(FolderOf(place_.path));
   return 0;
 }
 
 int ReplacementFile::MoveIntoPlace() {
-  if (place_.exists && fchmod(file_.Get(), place_.permissions) != 0) return errno;
-  if (fsync(file_.Get()) != 0 && errno != EINVAL && errno != ENOTSUP) return errno;
+  if (place_.exists) {
+    if (auto const error = platform::SetPermissions(file_.Get(), place_.permissions)) return error;
+  }
+  if (auto const error = platform::SyncFile(file_.Get())) return error;
   if (auto const error = file_.Close()) return error;
-  return rename(name_.c_str(), place_.path.c_str()) == 0 ? 0 : errno;
+  return platform::RenameFile(name_, place_.path);
 }
 
 bool IsReplacementName(std::string const& name, std::string* whole) {
@@ -201,22 +189,22 @@ bool IsReplacementName(std::string const& name, std::string* whole) {
 }
 
 void RemoveLeftover(std::string const& path) {
-  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
-  auto const is_alive = file.IsOpen() && flock(file.Get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (!is_alive) unlink(path.c_str());
+  Descriptor const file(platform::OpenFile(path, platform::OpenMode::kReadEntry));
+  auto const is_alive = file.IsOpen() && platform::TryLock(file.Get()) == platform::LockOutcome::kHeldByAnother;
+  if (!is_alive) platform::RemoveFile(path);
 }
 
 void RequireWritable(std::string const& path) {
   constexpr std::size_t kTrialBytes = std::size_t{1} << 16U;
   auto const place = FindPlace(path);
   if (!place.is_regular) {
-    if (access(path.c_str(), W_OK) != 0) FailToWrite(path, "", errno);
+    if (!platform::IsWritable(path)) FailToWrite(path, "", errno);
     return;
   }
   ReplacementFile const trial(place);
   std::string const block(kTrialBytes, '\0');
   auto error = WriteAll(trial.Number(), {block.data(), block.size()});
-  if (error == 0 && fsync(trial.Number()) != 0 && errno != EINVAL && errno != ENOTSUP) error = errno;
+  if (error == 0) error = platform::SyncFile(trial.Number());
   if (error != 0) FailToWrite(path, "", error);
 }
 

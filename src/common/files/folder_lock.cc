@@ -1,11 +1,8 @@
 #include "common/files/folder_lock.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-
 #include <array>
 
+#include "common/platform/process.h"
 #include "common/text/log.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
@@ -15,29 +12,30 @@ namespace {
 
 /// Returns whether the path still leads to the open file, not to nothing or to the file of a later process.
 bool IsSameFile(std::string const& path, int descriptor) {
-  struct stat named {};
-  struct stat opened {};
-  if (stat(path.c_str(), &named) != 0 || fstat(descriptor, &opened) != 0) return false;
-  return named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
+  platform::FileStatus named;
+  platform::FileStatus opened;
+  if (!platform::GetStatus(path, &named) || !platform::GetStatus(descriptor, &opened)) return false;
+  return named.number == opened.number && named.device == opened.device;
 }
 
 /// Returns the owner of the lock, as written in the file; empty if unknown.
 std::string OwnerOf(int descriptor) {
   std::array<char, 32> text;
-  auto const size = pread(descriptor, text.data(), text.size(), 0);
+  auto const size = platform::ReadAt(descriptor, text.data(), text.size(), 0);
   return size > 0 ? " (process " + std::string(text.data(), static_cast<std::size_t>(size)) + ")" : "";
 }
 
 void WriteOwner(int descriptor) {
-  auto const own = std::to_string(getpid());
+  auto const own = std::to_string(platform::ProcessId());
   // the owner's number is only informative
-  if (ftruncate(descriptor, 0) == 0 && pwrite(descriptor, own.data(), own.size(), 0) < 0) errno = 0;
+  if (platform::EmptyFile(descriptor) == 0) static_cast<void>(platform::WriteAt(descriptor, own.data(), own.size(), 0));
 }
 
 /// Returns false if the file system has no locks.
 bool TakeLock(std::string const& folder, char const* role, int descriptor) {
-  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
-  if (errno == EWOULDBLOCK) {
+  auto const outcome = platform::TryLock(descriptor);
+  if (outcome == platform::LockOutcome::kTaken) return true;
+  if (outcome == platform::LockOutcome::kHeldByAnother) {
     Fail(ErrorKind::kIo, role, "=", Quoted(folder), " is in use by another training", OwnerOf(descriptor),
          "; wait until it ends, or give each training a folder of its own.");
   }
@@ -52,7 +50,7 @@ FolderLock::FolderLock(std::string const& folder, char const* role)
     : path_((folder.empty() ? "." : folder) + "/.kauri.lock"), file_(-1) {
   auto has_locks = true;
   do {  // its owner deletes the file at the end; a lock taken on the deleted file is worthless, so try again
-    file_.Replace(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    file_.Replace(platform::OpenFile(path_, platform::OpenMode::kLock));
     if (!file_.IsOpen()) {
       Fail(ErrorKind::kIo, role, "=", Quoted(folder), " cannot be locked for this training: ", ReasonOf(errno),
            ". Give a folder that exists and can be written to.");
@@ -63,7 +61,7 @@ FolderLock::FolderLock(std::string const& folder, char const* role)
 }
 
 FolderLock::~FolderLock() {
-  if (IsSameFile(path_, file_.Get())) unlink(path_.c_str());
+  if (IsSameFile(path_, file_.Get())) platform::RemoveFile(path_);
 }
 
 }  // namespace kauri

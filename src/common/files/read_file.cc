@@ -1,12 +1,9 @@
 #include "common/files/read_file.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <limits>
 
+#include "common/platform/memory.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 
@@ -18,12 +15,11 @@ constexpr int kStepMs = 50;
 
 class Reader {
  public:
-  /// O_NONBLOCK: opening a pipe without a writer would otherwise wait for ever. It has no effect on regular files.
   explicit Reader(FileToRead const& wanted)
-      : wanted_(wanted), file_(open(wanted.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+      : wanted_(wanted), file_(platform::OpenFile(wanted.path, platform::OpenMode::kRead)) {
     if (!file_.IsOpen()) Refuse(ReasonOf(errno) + ". Check the path.");
-    if (fstat(file_.Get(), &status_) != 0) Refuse(ReasonOf(errno) + ".");
-    if (S_ISDIR(status_.st_mode)) Refuse("it is a folder; give the path of a file.");
+    if (!platform::GetStatus(file_.Get(), &status_)) Refuse(ReasonOf(errno) + ".");
+    if (status_.kind == platform::FileKind::kFolder) Refuse("it is a folder; give the path of a file.");
     CheckSize();
   }
 
@@ -42,15 +38,15 @@ class Reader {
   }
 
  private:
-  std::size_t KnownSize() const { return S_ISREG(status_.st_mode) ? static_cast<std::size_t>(status_.st_size) : 0; }
+  std::size_t KnownSize() const {
+    return status_.kind == platform::FileKind::kRegular ? static_cast<std::size_t>(status_.n_bytes) : 0;
+  }
 
   void CheckSize() {
     auto const known = KnownSize();
     limit_ = std::min(wanted_.max_bytes, std::max(known, kMostStreamBytes));
     if (known > limit_) RefuseSize();
-    auto const pages = static_cast<std::size_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L));
-    auto const page_bytes = static_cast<std::size_t>(std::max(sysconf(_SC_PAGESIZE), 1L));
-    if (known / page_bytes < pages) return;
+    if (known < static_cast<std::size_t>(platform::BytesOfMemory())) return;
     Fail(ErrorKind::kMemory, "the ", wanted_.role, " ", Quoted(wanted_.path), " has ", known,
          " bytes, more than the memory of this machine; is it the right file?");
   }
@@ -58,15 +54,13 @@ class Reader {
   /// Reads up to `most` bytes. \returns 0 at the end.
   std::size_t ReadSome(char* to, std::size_t most, bool is_first) const {
     for (int waited = 0;;) {
-      auto const count = read(file_.Get(), to, most);
+      auto const count = platform::ReadFrom(file_.Get(), to, most);
       if (count > 0) return static_cast<std::size_t>(count);
       // A pipe without a writer yet looks like a pipe at its end.
-      auto const nobody_writes = count == 0 && is_first && S_ISFIFO(status_.st_mode);
+      auto const nobody_writes = count == 0 && is_first && status_.kind == platform::FileKind::kPipe;
       if (count == 0 && (!nobody_writes || waited >= kPatienceMs)) return 0;
-      if (count < 0 && errno != EINTR && errno != EAGAIN) Refuse(ReasonOf(errno) + ".");
-      if (count < 0 && errno == EINTR) continue;
-      pollfd waiting{file_.Get(), POLLIN, 0};
-      poll(&waiting, 1, nobody_writes ? kStepMs : -1);
+      if (count < 0 && errno != EAGAIN) Refuse(ReasonOf(errno) + ".");
+      platform::AwaitInput(file_.Get(), nobody_writes ? kStepMs : -1);
       if (nobody_writes) waited += kStepMs;
     }
   }
@@ -83,7 +77,7 @@ class Reader {
 
   FileToRead const& wanted_;
   Descriptor file_;
-  struct stat status_ {};
+  platform::FileStatus status_;
   std::size_t limit_ = 0;
 };
 

@@ -8,17 +8,11 @@
 /// which is linked into it, into that space, where they do not fit.
 #pragma once
 
-#include <pthread.h>
-
 #include <exception>
 #include <memory>
 #include <new>
 
-#ifdef __ELF__
-#define KAURI_STATIC_THREAD_LOCAL [[gnu::tls_model("initial-exec")]] thread_local
-#else
-#define KAURI_STATIC_THREAD_LOCAL thread_local
-#endif
+#include "common/platform/thread.h"
 
 namespace kauri {
 
@@ -33,26 +27,25 @@ inline void PrepareForExceptions() noexcept {
 template <typename T>
 class PerThread {
  public:
-  PerThread() noexcept : has_key_(pthread_key_create(&key_, Delete) == 0) {}
+  PerThread() noexcept : value_(Delete) {}
   PerThread(PerThread const&) = delete;
   PerThread& operator=(PerThread const&) = delete;
 
   /// Returns the thread's value, nullptr before its first use.
-  T* Find() const noexcept { return has_key_ ? static_cast<T*>(pthread_getspecific(key_)) : nullptr; }
+  T* Find() const noexcept { return static_cast<T*>(value_.Get()); }
 
   /// \throws std::bad_alloc.
   T& OfThisThread() {
     if (auto* const found = Find()) return *found;
     auto made = std::make_unique<T>();
-    if (!has_key_ || pthread_setspecific(key_, made.get()) != 0) throw std::bad_alloc();
+    if (!value_.Set(made.get())) throw std::bad_alloc();
     return *made.release();
   }
 
  private:
   static void Delete(void* value) { delete static_cast<T*>(value); }
 
-  pthread_key_t key_{};
-  bool has_key_;
+  platform::ThreadPointer value_;
 };
 
 }  // namespace kauri

@@ -1,7 +1,5 @@
 #include "common/threads/shared_lock.h"
 
-#include <pthread.h>
-
 #include "common/threads/per_thread.h"
 #include "kauri/error.h"
 
@@ -41,7 +39,7 @@ void KeepHoldsAfterFork() {
 
 namespace {
 
-[[maybe_unused]] int const kAtFork = pthread_atfork(nullptr, nullptr, KeepHoldsAfterFork);
+[[maybe_unused]] int const kAtFork = platform::AtFork(KeepHoldsAfterFork);
 
 }  // namespace
 

@@ -1,10 +1,6 @@
 #include "common/threads/threads.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cmath>
@@ -14,6 +10,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "common/platform/process.h"
 
 namespace kauri {
 namespace {
@@ -52,25 +50,18 @@ int Limit() {
   return Once(&s_known, [] { return ThreadsInText(std::getenv("OMP_THREAD_LIMIT")); });
 }
 
-int ProcessorsOfMask() {
-  constexpr std::size_t kSets = 64;  // sets of 1024 processors each
-  std::array<cpu_set_t, kSets> mask{};
-  if (sched_getaffinity(0, sizeof(mask), mask.data()) == 0) return CPU_COUNT_S(sizeof(mask), mask.data());
-  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-}
-
 }  // namespace
 
 int NumProcessors() {
   auto const quota = QuotaThreads();
-  auto const mask = std::max(1, ProcessorsOfMask());
+  auto const mask = platform::NumAllowedProcessors();
   return quota > 0 ? std::min(quota, mask) : mask;
 }
 
 int MaxThreads() {
   constexpr int kPerProcessor = 4;
   constexpr int kAtLeast = 256;
-  auto const most = std::max(kAtLeast, kPerProcessor * ProcessorsOfMask());
+  auto const most = std::max(kAtLeast, kPerProcessor * platform::NumAllowedProcessors());
   return Limit() > 0 ? std::min(Limit(), most) : most;
 }
 

@@ -11,13 +11,10 @@
 /// 5. Workers spin for a while (waits.h), then sleep. They block all signals and run until the process ends.
 ///
 /// No thread holds a lock, so fork() copies none; in the child the pool starts anew.
-#include <pthread.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -122,17 +119,7 @@ void* WorkerMain(void* self);
 bool Start(Worker* worker, Region const& region, int index) {
   worker->index.store(index, std::memory_order_relaxed);
   worker->mail.store(region.Address(), std::memory_order_relaxed);
-  sigset_t signals;
-  sigset_t before;
-  sigfillset(&signals);
-  for (auto const fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&signals, fault);
-  if (pthread_sigmask(SIG_SETMASK, &signals, &before) != 0) return false;
-  pthread_t thread{};
-  auto const problem = pthread_create(&thread, nullptr, WorkerMain, worker);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (problem != 0) return false;
-  pthread_detach(thread);
-  return true;
+  return platform::StartThread(WorkerMain, worker);
 }
 
 std::int64_t Now() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::milliseconds(1); }
@@ -288,7 +275,7 @@ std::uint64_t Receive(Worker* worker, bool may_spin) {
 
 void* WorkerMain(void* self) {
   auto* const worker = static_cast<Worker*>(self);
-  pthread_setname_np(pthread_self(), "kauri");
+  platform::NameThisThread("kauri");
   PrepareForExceptions();
   for (bool may_spin = false;;) {
     auto const mail = Receive(worker, may_spin);
@@ -304,7 +291,7 @@ void BeginAnew() {
   g_pool.is_starting = false;
 }
 
-[[maybe_unused]] int const kAtFork = pthread_atfork(nullptr, nullptr, BeginAnew);
+[[maybe_unused]] int const kAtFork = platform::AtFork(BeginAnew);
 
 }  // namespace
 

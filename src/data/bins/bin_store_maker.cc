@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collective/checked_collective.h"
+#include "common/platform/memory.h"
 #include "data/batches/chain.h"
 #include "data/batches/concatenate.h"
 #include "data/batches/row_source.h"
@@ -289,7 +290,7 @@ std::shared_ptr<BinStore const> EncodeInPasses(Context const& ctx, RowSource* so
   if (!options.in_file) {
     return std::make_shared<BinStore const>(EncodeInMemory(ctx, source, std::move(cuts), *summary), plan.max_bin);
   }
-  ReturnFreeMemory();  // memory of the sketches must not count towards training
+  platform::ReturnFreeMemory();  // memory of the sketches must not count towards training
   return EncodeInFile(ctx, source, std::move(cuts), *summary, options, plan.max_bin);
 }
 

@@ -1,13 +1,12 @@
 #include "data/bins/derived_bins.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <string>
 #include <utility>
 
 #include "collective/checked_collective.h"
 #include "collective/reduce.h"
+#include "common/platform/process.h"
 #include "common/random/random.h"
 #include "data/categories/categories.h"
 #include "data/meta_info.h"
@@ -24,7 +23,7 @@ constexpr char kTreeCuts[] = "cuts of a tree";
 /// fork differ from each other, too.
 std::uint64_t ProcessNumber() {
   static auto const kStart = std::chrono::system_clock::now().time_since_epoch().count();
-  return CombineKeys(static_cast<std::uint64_t>(kStart), static_cast<std::uint64_t>(::getpid()));
+  return CombineKeys(static_cast<std::uint64_t>(kStart), static_cast<std::uint64_t>(platform::ProcessId()));
 }
 
 /// Returns the identities of the matrices of all ranks.

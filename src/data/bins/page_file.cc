@@ -1,23 +1,19 @@
 #include "data/bins/page_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
-#include <system_error>
 
+#include "common/platform/file.h"
+#include "common/platform/process.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 
 namespace kauri {
 namespace {
 
-std::string ReasonOf(int error) { return std::generic_category().message(error); }
-
 [[noreturn]] void FailToWrite(std::string const& place, std::int64_t n_bytes, int error) {
-  bool const is_full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  bool const is_full = platform::IsOutOfSpace(error);
   Fail(ErrorKind::kIo, "cannot write the page file ", Quoted(place), " (", n_bytes, " bytes): ", ReasonOf(error), ". ",
        is_full ? "Free space there, or set cache_prefix to a place with enough space." : "Check the disk.");
 }
@@ -34,8 +30,8 @@ int OpenNew(std::string const& prefix, std::string* path) {
   constexpr int kTries = 1000;
   static std::atomic<int> next{0};
   for (int i = 0; i < kTries; ++i) {
-    *path = prefix + ".pages-" + std::to_string(getpid()) + "-" + std::to_string(next++);
-    auto const descriptor = open(path->c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    *path = prefix + ".pages-" + std::to_string(platform::ProcessId()) + "-" + std::to_string(next++);
+    auto const descriptor = platform::OpenFile(*path, platform::OpenMode::kUnnamed);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
   return -1;
@@ -48,22 +44,18 @@ PageFile::PageFile(std::string const& prefix) : descriptor_(OpenNew(PrefixOrTemp
     Fail(ErrorKind::kIo, "cannot make the page file ", Quoted(place_), ": ", ReasonOf(errno),
          ". Set cache_prefix to a path in a folder that exists and can be written to.");
   }
-  unlink(place_.c_str());
 }
 
-PageFile::~PageFile() { close(descriptor_); }
+PageFile::~PageFile() { platform::CloseFile(descriptor_); }
 
 void PageFile::Reserve(std::int64_t n_bytes) const {
-  if (n_bytes == 0 || fallocate(descriptor_, 0, 0, n_bytes) == 0) return;
-  auto const error = errno;
-  if (error != EOPNOTSUPP && error != ENOSYS && error != EINTR) FailToWrite(place_, n_bytes, error);
+  if (auto const error = platform::ReserveSpace(descriptor_, n_bytes)) FailToWrite(place_, n_bytes, error);
 }
 
 void PageFile::Write(std::int64_t offset, Span<char const> bytes) const {
   auto const n_bytes = static_cast<std::int64_t>(bytes.size());
   while (!bytes.empty()) {
-    auto const written = pwrite(descriptor_, bytes.data(), bytes.size(), offset);
-    if (written < 0 && errno == EINTR) continue;
+    auto const written = platform::WriteAt(descriptor_, bytes.data(), bytes.size(), offset);
     if (written < 0) FailToWrite(place_, n_bytes, errno);
     offset += written;
     auto const done = static_cast<std::size_t>(written);
@@ -73,8 +65,7 @@ void PageFile::Write(std::int64_t offset, Span<char const> bytes) const {
 
 void PageFile::Read(std::int64_t offset, Span<char> bytes) const {
   while (!bytes.empty()) {
-    auto const got = pread(descriptor_, bytes.data(), bytes.size(), offset);
-    if (got < 0 && errno == EINTR) continue;
+    auto const got = platform::ReadAt(descriptor_, bytes.data(), bytes.size(), offset);
     if (got <= 0) {
       Fail(ErrorKind::kIo, "cannot read ", bytes.size(), " bytes at ", offset, " of the page file ", Quoted(place_),
            ": ", got == 0 ? std::string("it ends before") : ReasonOf(errno), ". Check the disk.");

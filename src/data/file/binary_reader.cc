@@ -1,17 +1,12 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <filesystem>
 #include <limits>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "common/files/checksum.h"
+#include "common/platform/file.h"
 #include "common/text/quoted.h"
 #include "data/file/binary_format.h"
 #include "data/meta_info.h"
@@ -267,23 +262,19 @@ class BinaryReader {
 /// A file opened for reading.
 class InputFile {
  public:
-  explicit InputFile(std::string const& path) : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    struct stat status {};
-    if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) FailToRead(errno);
-    if (!S_ISREG(status.st_mode)) Fail(ErrorKind::kIo, "cannot read ", Quoted(path), ": it is not a regular file.");
-    n_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  explicit InputFile(std::string const& path)
+      : path_(path), file_(platform::OpenFile(path, platform::OpenMode::kRead)) {
+    platform::FileStatus status;
+    if (!file_.IsOpen() || !platform::GetStatus(file_.Get(), &status)) FailToRead(errno);
+    if (status.kind != platform::FileKind::kRegular)
+      Fail(ErrorKind::kIo, "cannot read ", Quoted(path), ": it is not a regular file.");
+    n_bytes_ = status.n_bytes;
   }
-  ~InputFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  InputFile(InputFile const&) = delete;
-  InputFile& operator=(InputFile const&) = delete;
 
   std::uint64_t NumBytes() const { return n_bytes_; }
   void Read(std::uint64_t offset, Span<char> bytes) const {
     while (!bytes.empty()) {
-      auto const got = pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
+      auto const got = platform::ReadAt(file_.Get(), bytes.data(), bytes.size(), static_cast<std::int64_t>(offset));
       if (got < 0) FailToRead(errno);
       if (got == 0) Fail(ErrorKind::kIo, "cannot read ", Quoted(path_), ": it became shorter meanwhile.");
       auto const done = static_cast<std::size_t>(got);
@@ -294,12 +285,11 @@ class InputFile {
 
  private:
   [[noreturn]] void FailToRead(int error) const {
-    Fail(ErrorKind::kIo, "cannot read ", Quoted(path_), ": ", std::generic_category().message(error),
-         ". Check the path and its permissions.");
+    Fail(ErrorKind::kIo, "cannot read ", Quoted(path_), ": ", ReasonOf(error), ". Check the path and its permissions.");
   }
 
   std::string path_;
-  int descriptor_;
+  Descriptor file_;
   std::uint64_t n_bytes_ = 0;
 };
 
@@ -320,12 +310,12 @@ std::unique_ptr<DataMatrix> ReadBinary(Context const& ctx, std::string const& pa
 bool IsBinary(std::string const& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
-  auto const descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
+  Descriptor const file(platform::OpenFile(path, platform::OpenMode::kRead));
+  if (!file.IsOpen()) return false;
   std::uint64_t magic = 0;
-  auto const got = pread(descriptor, &magic, sizeof(magic), 0);
-  close(descriptor);
-  return got == static_cast<ssize_t>(sizeof(magic)) && magic == binary::kMagic;
+  auto const bytes = MutableBytesOf(&magic);
+  auto const got = platform::ReadAt(file.Get(), bytes.data(), bytes.size(), 0);
+  return got == static_cast<std::ptrdiff_t>(bytes.size()) && magic == binary::kMagic;
 }
 
 }  // namespace kauri

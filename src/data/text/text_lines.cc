@@ -1,7 +1,5 @@
 #include "data/text/text_lines.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
@@ -42,7 +40,7 @@ std::int64_t CheckedSize(std::string const& path) {
 class Stream {
  public:
   Stream(std::string const& path, std::int64_t offset)
-      : path_(path), offset_(offset), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : path_(path), offset_(offset), file_(platform::OpenFile(path, platform::OpenMode::kRead)) {
     if (!file_.IsOpen()) Fail(ErrorKind::kIo, Quoted(path), " cannot be opened: ", ReasonOf(errno), ".");
   }
 
@@ -52,8 +50,7 @@ class Stream {
     auto const end = size + static_cast<std::size_t>(n);
     buffer->resize(end);
     while (size < end) {
-      auto const got = pread(file_.Get(), buffer->data() + size, end - size, offset_);
-      if (got < 0 && errno == EINTR) continue;
+      auto const got = platform::ReadAt(file_.Get(), buffer->data() + size, end - size, offset_);
       if (got < 0) Fail(ErrorKind::kIo, Quoted(path_), " cannot be read: ", ReasonOf(errno), ".");
       if (got == 0) break;
       size += static_cast<std::size_t>(got);

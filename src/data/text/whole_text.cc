@@ -1,8 +1,5 @@
 #include "data/text/whole_text.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,6 +8,7 @@
 #include <utility>
 
 #include "common/files/read_file.h"
+#include "common/platform/memory.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 #include "kauri/span.h"
@@ -80,16 +78,11 @@ namespace {
 
 constexpr std::size_t kMagicBytes = 2;
 
-std::int64_t BytesOfMemory() {
-  return std::int64_t{std::max(sysconf(_SC_PHYS_PAGES), 1L)} * std::max(sysconf(_SC_PAGESIZE), 1L);
-}
-
 /// Reads up to the size of `to`, less only at the end. \throws Error(kIo).
 std::size_t ReadFully(int file, Span<char> to, std::string const& name) {
   std::size_t size = 0;
   while (size < to.size()) {
-    auto const got = read(file, to.data() + size, to.size() - size);
-    if (got < 0 && errno == EINTR) continue;
+    auto const got = platform::ReadFrom(file, to.data() + size, to.size() - size);
     if (got < 0) Fail(ErrorKind::kIo, Quoted(name), " cannot be read: ", ReasonOf(errno), ".");
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
@@ -123,7 +116,7 @@ class BoundedText {
  private:
   std::string name_;
   std::int64_t most_line_bytes_;
-  std::int64_t limit_ = BytesOfMemory();
+  std::int64_t limit_ = platform::BytesOfMemory();
   std::int64_t in_line_ = 0;  ///< bytes after the last line end
   std::string text_;
 };
@@ -149,21 +142,18 @@ std::string ReadRest(int file, std::string const& name, std::int64_t most_line_b
   return text.Take();
 }
 
-/// Uses O_NONBLOCK, because opening a pipe without a writer would otherwise block forever. It has no effect on regular
-/// files.
-int OpenToRead(std::string const& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
-
 bool BeginsAsGzip(int file) {
   std::array<char, kMagicBytes> magic{};
-  return pread(file, magic.data(), magic.size(), 0) == static_cast<ssize_t>(magic.size()) &&
+  return platform::ReadAt(file, magic.data(), magic.size(), 0) == static_cast<std::ptrdiff_t>(magic.size()) &&
          IsGzip({magic.data(), magic.size()});
 }
 
 std::shared_ptr<std::string const> ReadStandardInput(std::int64_t most_line_bytes) {
-  if (isatty(STDIN_FILENO) == 1) {
+  if (platform::IsTerminal(platform::kStandardInput)) {
     Fail(ErrorKind::kIo, "standard input is a terminal; send it a file or the output of a program.");
   }
-  auto text = std::make_shared<std::string const>(ReadRest(STDIN_FILENO, "standard input", most_line_bytes));
+  auto text =
+      std::make_shared<std::string const>(ReadRest(platform::kStandardInput, "standard input", most_line_bytes));
   if (text->empty()) {
     Fail(ErrorKind::kData,
          "there is nothing on standard input; it can be read once, so give other data by their path.");
@@ -177,13 +167,13 @@ bool IsStandardInput(std::string const& path) { return path == "-" || path == "/
 
 bool IsReadWhole(std::string const& path) {
   if (IsStandardInput(path)) return true;
-  Descriptor const file(OpenToRead(path));
+  Descriptor const file(platform::OpenFile(path, platform::OpenMode::kRead));
   return file.IsOpen() && BeginsAsGzip(file.Get());
 }
 
 std::shared_ptr<std::string const> ReadWholeText(std::string const& path, std::int64_t most_line_bytes) {
   if (IsStandardInput(path)) return ReadStandardInput(most_line_bytes);
-  Descriptor const file(OpenToRead(path));
+  Descriptor const file(platform::OpenFile(path, platform::OpenMode::kRead));
   if (!file.IsOpen() || !BeginsAsGzip(file.Get())) return nullptr;
   return std::make_shared<std::string const>(ReadRest(file.Get(), path, most_line_bytes));
 }

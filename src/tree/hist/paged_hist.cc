@@ -1,12 +1,11 @@
 #include "tree/hist/paged_hist.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "common/platform/process.h"
 #include "common/threads/parallel_for.h"
 #include "common/threads/threads.h"
 #include "tree/growth/tree_common.h"
@@ -243,7 +242,7 @@ void PageReader::Read(Page* page, std::int64_t number) const {
 
 /// Starts reading a page. If no thread can be started, Get reads the page itself.
 void PageReader::ReadAhead(std::int64_t number) {
-  process_ = getpid();
+  process_ = platform::ProcessId();
   try {
     reading_ = std::async(std::launch::async, [this, number, page = next_.get()] { Read(page, number); });
   } catch (std::system_error const&) {
@@ -254,7 +253,7 @@ void PageReader::ReadAhead(std::int64_t number) {
 /// Abandons the read after a fork: the child has no reading thread, so the next page is incomplete and waiting would
 /// never end.
 void PageReader::ForgetAfterFork() {
-  if (!reading_.valid() || process_ == getpid()) return;
+  if (!reading_.valid() || process_ == platform::ProcessId()) return;
   static_cast<void>(std::make_unique<std::future<void>>(std::move(reading_)).release());  // its destructor would wait
   next_->number = -1;
 }

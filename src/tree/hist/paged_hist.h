@@ -9,8 +9,6 @@
 /// Memory per row: 4 bytes (its entry in its node's list), 8 if rows are sampled.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <future>
 #include <map>
@@ -62,7 +60,7 @@ class PageReader {
   std::unique_ptr<Page> present_;
   std::unique_ptr<Page> next_;
   std::future<void> reading_;  ///< fills next_; declared after the pages, so that it ends before they are destroyed
-  pid_t process_ = 0;          ///< the process in which `reading_` runs
+  int process_ = 0;            ///< the process in which `reading_` runs
 };
 
 /// Use of a memory budget.

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Builds programs of Kauri for another system on Debian, into build-cross/TARGET, and runs those of tests/cpp.
+#
+#   cmake/cross.sh TARGET [PROGRAM...]     PROGRAM: of tests/cpp, test_platform by default
+#
+#   TARGET                 compiler     run by
+#   x86_64-linux-musl      Zig          this machine
+#   x86_64-windows-gnu     mingw-w64    wine
+#
+# Zig compiles its C and C++ libraries at the first use of a target, which takes several minutes. 64-bit Arm has a script of
+# its own, cmake/aarch64.sh.
+set -euo pipefail
+KAURI_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+source "$KAURI_ROOT/cmake/setup.sh"
+case ${1:--h} in -*) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
+target=$1 programs=("${@:2}")
+((${#programs[@]})) || programs=(test_platform)
+build=$KAURI_ROOT/build-cross/$target
+prefix=$build/prefix
+tools=$build/tools
+sources=$KAURI_ROOT/build-cross/sources
+python=${KAURI_PYTHON:-$KAURI_ROOT/.venv/bin/python}
+
+case $target in
+  x86_64-linux-musl) system=Linux compiler=zig runner='' ending='' ;;
+  x86_64-windows-gnu) system=Windows compiler=mingw runner=/usr/lib/wine/wine64 ending=.exe ;;
+  *) give_up "unknown target '$target'; cmake/cross.sh --help lists what there is" ;;
+esac
+cc=$tools/cc cxx=$tools/c++ ar=$tools/ar
+
+# make_tool NAME COMMAND...: a program that calls the command. It is written once: a new time would make ccache forget.
+make_tool() {
+  local text="#!/bin/sh"$'\n'"exec ${*:2} \"\$@\""
+  [[ -e $tools/$1 && $(<"$tools/$1") == "$text" ]] || echo "$text" >"$tools/$1"
+  chmod +x "$tools/$1"
+}
+
+# make_compiler: the compiler under names that are the same for every target.
+make_compiler() {
+  local zig triple=x86_64-w64-mingw32
+  mkdir -p "$tools"
+  if [[ $compiler == zig ]]; then
+    [[ -n ${KAURI_PYTHON:-} ]] || require_venv "$KAURI_ROOT/cmake/wheel-requirements.txt"
+    zig=$("$python" -c 'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / "zig")')
+    make_tool cc "$zig" cc -target "$target" -fno-sanitize=all
+    make_tool c++ "$zig" c++ -target "$target" -fno-sanitize=all
+    make_tool ar "$zig" ar
+    make_tool ranlib "$zig" ranlib
+  else
+    require_debian_packages windows
+    make_tool cc $triple-gcc-posix
+    make_tool c++ $triple-g++-posix
+    make_tool ar $triple-gcc-ar-posix
+    make_tool ranlib $triple-gcc-ranlib-posix
+  fi
+}
+
+# make_toolchain: what CMake must know of the target.
+make_toolchain() {
+  cat >"$build/toolchain.cmake" <<END
+set(CMAKE_SYSTEM_NAME $system)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_C_COMPILER "$cc")
+set(CMAKE_CXX_COMPILER "$cxx")
+set(CMAKE_AR "$ar")
+set(CMAKE_RANLIB "$tools/ranlib")
+set(CMAKE_FIND_ROOT_PATH "$prefix")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_LIBDIR} "$prefix/lib/pkgconfig")
+END
+}
+
+# unpack_sources: Debian's sources of Highway and zlib, which are compiled for the target. apt gets lists of its own.
+unpack_sources() {
+  local options archive
+  [[ -e $sources/complete ]] && return
+  heading "Fetching the sources of Highway and zlib"
+  mkdir -p "$sources/lists/partial" "$sources/cache/archives/partial"
+  touch "$sources/status"
+  (. /etc/os-release && echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main") >"$sources/sources.list"
+  options=(-qq -o APT::Sandbox::User=root -o Dir::State="$sources" -o Dir::State::lists="$sources/lists"
+    -o Dir::State::status="$sources/status" -o Dir::Cache="$sources/cache" -o Dir::Etc::SourceList="$sources/sources.list"
+    -o Dir::Etc::SourceParts=/dev/null)
+  apt-get "${options[@]}" update
+  (cd "$sources" && apt-get "${options[@]}" --download-only source highway zlib)
+  for archive in "$sources"/*.orig.tar.*; do tar -C "$sources" -xf "$archive"; done
+  touch "$sources/complete"
+}
+
+# compile_library NAME SOURCE...: $prefix/lib/libNAME.a
+compile_library() {
+  local source with objects=()
+  mkdir -p "$build/objects/$1"
+  for source in "${@:2}"; do
+    with=$cxx
+    [[ $source != *.c ]] || with=$cc
+    objects+=("$build/objects/$1/$(basename "$source").o")
+    "$with" -O2 -fPIC -w -I "$prefix/include" -I "$(dirname "$source")/.." -c "$source" -o "${objects[-1]}"
+  done
+  "$ar" rcs "$prefix/lib/lib$1.a" "${objects[@]}"
+}
+
+# make_libraries: Debian's headers of what Kauri uses, and the libraries among them compiled for the target.
+make_libraries() {
+  local googletest=/usr/src/googletest/googletest zlib
+  [[ -e $prefix/complete ]] && return
+  heading "Compiling Highway, zlib and GoogleTest ($target)"
+  rm -rf "$prefix" && mkdir -p "$prefix/include" "$prefix/lib/pkgconfig"
+  cp -r /usr/include/{dmlc,nlohmann,hwy,gtest} "$prefix/include"
+  cp -r /usr/share/cmake/nlohmann_json "$prefix/lib"
+  zlib=$(echo "$sources"/zlib-*/)
+  cp "$zlib"/{zlib,zconf}.h "$prefix/include"
+  compile_library z "$zlib"/{adler32,crc32,inffast,inflate,inftrees,zutil}.c
+  compile_library hwy "$sources"/highway-*/hwy/{targets,aligned_allocator}.cc
+  compile_library gtest $googletest/src/gtest-all.cc
+  compile_library gtest_main $googletest/src/gtest_main.cc
+  printf 'Name: hwy\nDescription: Highway\nVersion: 1\nCflags: -I%s\nLibs: -L%s -lhwy\n' "$prefix/include" "$prefix/lib" \
+    >"$prefix/lib/pkgconfig/libhwy.pc"
+  touch "$prefix/complete"
+}
+
+require_debian_packages build test
+mkdir -p "$build"
+unpack_sources
+make_compiler
+make_libraries
+make_toolchain
+heading "Building ($target)"
+cd "$KAURI_ROOT"
+cmake -G Ninja -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_BUILD_TYPE=Release -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON \
+  -DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST >"$build/cmake.log" 2>&1 || give_up "$(cat "$build/cmake.log")"
+cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}"
+export WINEPREFIX=$build/wine WINEDEBUG=-all
+for program in "${programs[@]}"; do
+  [[ $program == test_* ]] || continue
+  heading "$program ($target)"
+  $runner "$build/bin/$program$ending" --gtest_brief=1
+done
