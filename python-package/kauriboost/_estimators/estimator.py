@@ -355,9 +355,15 @@ class KauriModel(Parameters):
         zeros = np.zeros((1, booster.num_features()), dtype=np.float32)
         return to_host(booster.inplace_predict(zeros, predict_type="margin", validate_features=False)).reshape(-1)
 
-    def export(self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False) -> str | None:
+    def export(
+        self,
+        fname: str | os.PathLike[str],
+        target: str | None = None,
+        test: bool = False,
+        contributions: bool = False,
+    ) -> str | None:
         """Write the rounds that predict as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
-        return first_rounds(self.get_booster(), self._rounds(None)[1]).export(fname, target, test)
+        return first_rounds(self.get_booster(), self._rounds(None)[1]).export(fname, target, test, contributions)
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Save the model; see `Booster.save_model`."""
