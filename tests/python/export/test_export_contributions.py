@@ -82,7 +82,7 @@ def test_covers_need_not_add_up(cover: float, tmp_path: Path) -> None:
 
 
 def test_paths_are_limited_by_the_stack(tmp_path: Path) -> None:
-    with pytest.raises(kb.ParameterError, match="paths of 400 splits on 300 columns .*smaller max_depth"):
+    with pytest.raises(kb.ParameterError, match=r"paths of 400 splits on 300 columns .*smaller max_depth"):
         chain(400, 300, 0.5).export(tmp_path / "model.c", contributions=True)
     assert not (tmp_path / "model.c").exists()
 

@@ -370,9 +370,44 @@ def test_sql_refuses_what_databases_do_not_parse(folder: Path) -> None:
     assert " 0 of " in said
 
 
+@pytest.mark.parametrize(("target", "most"), [("sqlite", 1999), ("postgresql", 1600)])
+def test_sql_refuses_more_columns_than_a_result_may_have(target: str, most: int, folder: Path) -> None:
+    for n_columns in (most - 3, most - 2):
+        tree = forests.ForestTree(
+            left=np.array([1, -1, -1]),
+            right=np.array([2, -1, -1]),
+            feature=np.array([n_columns - 1, 0, 0]),
+            threshold=np.array([0.5, 0, 0], np.float32),
+            default_left=np.array([True, False, False]),
+            values=np.array([0.0, 1, 2]),
+            cover=np.array([2.0, 1, 1]),
+        )
+        booster = forests.from_trees([tree], n_columns)
+        if n_columns == most - 3:
+            booster.export(folder / "model.sql", target)
+            if target == "sqlite":
+                assert " 0 of " in check_export(folder / "model.sql", target)
+        else:
+            with pytest.raises(kb.ParameterError, match=f"would have {most + 1} columns: .* takes at most {most}; train"):
+                booster.export(folder / "model.sql", target)
+
+
+@pytest.mark.parametrize("ending", ["json", "ubj"])
+def test_treelite_reads_the_model_file(ending: str, folder: Path) -> None:
+    treelite = pytest.importorskip("treelite")
+    booster = models.model("binary:logistic")
+    booster.save_model(folder / f"model.{ending}")
+    read = treelite.frontend.load_xgboost_model(str(folder / f"model.{ending}"))
+    rows = models.numbers(1000)
+    leaves = treelite.gtil.predict_leaf(read, rows)
+    assert (leaves == booster.predict(kb.DMatrix(rows), pred_leaf=True)).all()
+    margins = treelite.gtil.predict(read, rows, pred_margin=True).reshape(-1)
+    np.testing.assert_allclose(margins, booster.predict(kb.DMatrix(rows), output_margin=True), rtol=0, atol=2e-6)
+
+
 def test_bytes_do_not_depend_on_threads(folder: Path) -> None:
     booster = models.model("categories")
-    for target in ("c", "onnx", "duckdb"):
+    for target in ("c", "onnx", "duckdb", "wasm_source"):
         texts = []
         for threads in (1, 3):
             booster.set_param({"nthread": threads})
