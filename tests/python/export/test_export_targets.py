@@ -15,6 +15,8 @@ import kauriboost as kb
 import numpy as np
 import pytest
 from kauriboost import forests
+from kauriboost._binding.library import LIB, check
+from kauriboost._binding.text import config, encode
 from kauriboost._export.check import check_export, ulps
 
 duckdb = pytest.importorskip("duckdb")
@@ -333,6 +335,13 @@ def test_targets_are_named(file: str, target: str | None, words: str, folder: Pa
         models.model("stump").export(folder / file, target)
 
 
+def test_webassembly_is_compiled_by_the_package_alone(folder: Path) -> None:
+    handle = models.model("stump").handle
+    for target in (None, "wasm"):
+        with pytest.raises(kb.ParameterError, match=r"target=wasm needs a compiler.*target=wasm_source writes"):
+            check(LIB.KauriBoosterExport(handle, encode(folder / "model.wasm"), config(target=target)))
+
+
 def test_a_value_for_missing_data_is_named(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     X = np.random.default_rng(0).normal(size=(60, 2))
     X[::5, 0] = -9
@@ -388,7 +397,8 @@ def test_sql_refuses_more_columns_than_a_result_may_have(target: str, most: int,
             if target == "sqlite":
                 assert " 0 of " in check_export(folder / "model.sql", target)
         else:
-            with pytest.raises(kb.ParameterError, match=f"would have {most + 1} columns: .* takes at most {most}; train"):
+            words = f"would have {most + 1} columns: .* takes at most {most}; train"
+            with pytest.raises(kb.ParameterError, match=words):
                 booster.export(folder / "model.sql", target)
 
 
