@@ -26,9 +26,12 @@ def javascript_for(
     c_text: bytes,
     columns: Sequence[str],
     categories: Mapping[str, Sequence[str | int]],
-    classes: Sequence[object],
+    classes: str | None,
 ) -> bytes:
-    """Return the JavaScript module that loads `wasm_name` from its own folder."""
+    """Return the JavaScript module that loads `wasm_name` from its own folder.
+
+    classes: the attribute kauri_classes, which the library has checked when it wrote the C source.
+    """
     sizes = {name: int(_define(c_text, name)) for name in ("OUTPUTS", "VALUES")}
     names = [[str(name) for name in categories.get(column, ())] for column in columns]
     text = _MODULE
@@ -36,7 +39,7 @@ def javascript_for(
         "@FILE@": f"./{wasm_name}",
         "@COLUMNS@": list(columns),
         "@CATEGORIES@": names,
-        "@CLASSES@": [str(name) for name in classes],
+        "@CLASSES@": [str(name) for name in json.loads(classes)["values"]] if classes else [],
         "@OUTPUTS@": sizes["OUTPUTS"],
         "@VALUES@": sizes["VALUES"],
     }.items():

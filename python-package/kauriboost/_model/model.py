@@ -220,16 +220,13 @@ class Model(FeatureInfo):
 
     def _export_wasm(self, path: Path, contributions: bool) -> None:
         from .._export.wasm import compile_wasm, javascript_for
-        from .classes import classes_of
 
         settings = config(target="wasm_source", contributions=contributions)
         c_text = bytes(call_bytes(LIB.KauriBoosterExportToBuffer, self.handle, settings))
         columns = self.feature_names or [f"f{i}" for i in range(self.num_features())]
         categories = self.get_categories()
         write_atomically(path, compile_wasm(c_text))
-        known = classes_of(self)
-        classes = [] if known is None else known.tolist()
-        module = javascript_for(path.name, c_text, columns, categories, classes)
+        module = javascript_for(path.name, c_text, columns, categories, self.attr("kauri_classes"))
         write_atomically(path.with_suffix(".mjs"), module)
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:

@@ -148,11 +148,7 @@ class BestFit:
         return iteration_range or (0, 0)
 
     def export(
-        self,
-        fname: str | os.PathLike[str],
-        target: str | None = None,
-        test: bool = False,
-        contributions: bool = False,
+        self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False, contributions: bool = False
     ) -> str | None:
         """Write the model as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
         return self.booster.export(fname, target, test, contributions)
