@@ -92,7 +92,8 @@ NEEDS: dict[str, Callable[[], bool]] = {
     "a network": lambda: False,
     "minutes": lambda: False,
     "Node.js": lambda: shutil.which("node") is not None,
-    "fastapi": lambda: False,
+    "fastapi": lambda: importlib.util.find_spec("fastapi") is not None,
+    "PostgreSQL": lambda: False,
     "mlflow": lambda: False,
 }
 

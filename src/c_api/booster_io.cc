@@ -12,6 +12,7 @@
 #include "c_api/json_config.h"
 #include "common/files/atomic_file.h"
 #include "common/files/read_file.h"
+#include "common/text/log.h"
 #include "common/text/quoted.h"
 
 namespace kauri::c_api {
@@ -55,6 +56,24 @@ void SetAttribute(Learner* learner, std::string const& key, char const* value) {
     }
     learner->Attributes()[key] = value;
   }
+}
+
+/// Warns if the model uses a special missing value, which an estimator of the Python package stores in its model.
+void WarnOfMissing(Learner const& learner) {
+  constexpr std::size_t kShown = 80;
+  auto const found = learner.Attributes().find("kauri_missing");
+  if (found == learner.Attributes().end()) return;
+  Log(LogLevel::kWarning, "the model was trained with missing=", found->second.substr(0, kShown),
+      ", and in the exported program that is a number; give it NaN or NULL for a missing value.");
+}
+
+/// Returns the model in the language of a target, as the configuration wants it.
+std::string Exported(Learner const& learner, std::string target, JsonConfig const& settings) {
+  auto const contributions = settings.IsGiven("contributions") && settings.Boolean("contributions");
+  learner.WarnOfLostRounds();
+  auto text = ExportModel(*learner.Ready(), {std::move(target), contributions});
+  WarnOfMissing(learner);
+  return text;
 }
 
 }  // namespace
@@ -113,15 +132,15 @@ int KauriBoosterExport(BoosterHandle handle, char const* fname, char const* conf
     std::string const path = NotNull(fname, "fname");
     JsonConfig const settings(config, "KauriBoosterExport");
     auto const target = settings.IsGiven("target") ? settings.Text("target") : kauri::ExportTargetOf(path);
-    booster->learner->WarnOfLostRounds();
-    auto const text = kauri::ExportModel(*booster->learner->Ready(), target);
+    auto const text = Exported(*booster->learner, target, settings);
     kauri::WriteFileAtomically(path, kauri::Span<char const>(text.data(), text.size()));
   });
 }
 
 int KauriBoosterExportToBuffer(BoosterHandle handle, char const* config, bst_ulong* out_len, char const** out_dptr) {
   return ReturnBoosterText(handle, out_len, out_dptr, [&](Learner const& learner) {
-    return kauri::ExportModel(*learner.Ready(), JsonConfig(config, "KauriBoosterExportToBuffer").Text("target"));
+    JsonConfig const settings(config, "KauriBoosterExportToBuffer");
+    return Exported(learner, settings.Text("target"), settings);
   });
 }
 

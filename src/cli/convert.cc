@@ -41,7 +41,7 @@ void Export(Options const& options) {
   OutputFile file(cli.model_out, "export");
   Learner learner;
   SetUpLearner(options, &learner);
-  file.Stream() << ExportModel(*learner.Ready(), target);
+  file.Stream() << ExportModel(*learner.Ready(), {target, cli.export_contributions});
   file.Close("model of " + Counted(learner.NumIterations(), "round") + " in " + target);
 }
 

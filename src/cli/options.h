@@ -54,6 +54,7 @@ struct CliParam : public dmlc::Parameter<CliParam> {
   std::string model_dialect;
   std::string export_target;
   bool export_test;
+  bool export_contributions;
   std::string name_pred;
   std::string name_explain;
   std::string features;
@@ -267,15 +268,19 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(export_target)
         .set_default("")
         .describe(
-            "Language in which export writes the model to model_out: c, duckdb, postgresql, sqlite, onnx or wasm. "
-            "Empty: "
-            "the ending of model_out says it.");
+            "Language in which export writes the model to model_out: c, duckdb, postgresql, sqlite, onnx, wasm or "
+            "wasm_source (C to compile to WebAssembly). Empty: the ending of model_out says it.");
     DMLC_DECLARE_FIELD(export_test)
         .set_default(false)
         .describe(
             "Run the test that the exported file carries, with a compiler, database or runtime of this machine, and "
             "say "
             "what ran. It needs the Python package.");
+    DMLC_DECLARE_FIELD(export_contributions)
+        .set_default(false)
+        .describe(
+            "Export a program that computes the contributions (SHAP values) of a row too; targets c, wasm and "
+            "wasm_source.");
     DMLC_DECLARE_FIELD(dump_stats).set_default(false).describe("Dump gains and covers too.");
     DMLC_DECLARE_FIELD(dump_format)
         .set_default(kText)

@@ -96,7 +96,9 @@ void ExportByPython(Options const& options) {
   CheckWritable(cli.model_out, "export");
   Learner learner;
   SetUpLearner(options, &learner);  // reports a wrong model or parameter with the same messages as other tasks
-  std::vector<std::string> words{cli.model_in, cli.model_out, cli.export_target, cli.export_test ? "1" : "0"};
+  auto const flag = [](bool is_set) { return std::string(is_set ? "1" : "0"); };
+  std::vector<std::string> words{cli.model_in, cli.model_out, cli.export_target, flag(cli.export_test),
+                                 flag(cli.export_contributions)};
   for (auto& word : ParameterWords(options.learner)) words.push_back(std::move(word));
   BecomePython(python, task, std::move(words));
 }

@@ -58,6 +58,7 @@ constexpr KeyTasks kTable[] = {
     {"model_dialect", Of(CliParam::kTrain, CliParam::kConvert)},
     {"export_target", Of(CliParam::kExport)},
     {"export_test", Of(CliParam::kExport)},
+    {"export_contributions", Of(CliParam::kExport)},
     {"model_dir", Of(CliParam::kTrain)},
     {"name_pred", Of(CliParam::kPredict, CliParam::kLeaf)},
     {"pred_margin", Of(CliParam::kPredict)},

@@ -25,6 +25,15 @@ def test_the_file_is_that_of_the_package(trained: Kauri, file: str, target: str)
     assert (trained.folder / file).read_bytes() == (trained.folder / "other").read_bytes()
 
 
+def test_contributions_are_those_of_the_package(trained: Kauri) -> None:
+    trained.run("export", "model.json", "model.c", "export_contributions=true")
+    kb.Booster(model_file=trained.folder / "model.json").export(trained.folder / "other.c", contributions=True)
+    assert (trained.folder / "model.c").read_bytes() == (trained.folder / "other.c").read_bytes()
+    assert "kauri_contributions" in (trained.folder / "model.c").read_text()
+    done = trained.run("export", "model.json", "model.onnx", "export_contributions=true", status=1)
+    assert "target=onnx does not compute contributions" in done.err
+
+
 def test_export_test_says_what_ran(program: Kauri) -> None:
     done = program.run("export", "model.json", "model.sql", "export_target=sqlite", "export_test=true")
     assert done.out.startswith("sqlite 3.")
@@ -36,8 +45,9 @@ def test_export_test_says_what_ran(program: Kauri) -> None:
 
 def test_webassembly_comes_with_its_module(program: Kauri) -> None:
     pytest.importorskip("ziglang")
-    program.run("export", "model.json", "model.wasm")
+    program.run("export", "model.json", "model.wasm", "export_contributions=true")
     assert (program.folder / "model.wasm").read_bytes().startswith(b"\0asm")
+    assert b"contributions" in (program.folder / "model.wasm").read_bytes()
     assert "loadModel" in (program.folder / "model.mjs").read_text()
     alone = Kauri(program.folder, environment={"KAURI_PYTHON": ""})
     assert "KAURI_PYTHON" in alone.run("export", "model.json", "model.wasm", status=1).err

@@ -26,7 +26,7 @@ def test_pages_need_nothing_unknown_and_run_mostly() -> None:
     known = [block for page in PAGES.values() for block in blocks.blocks_of(page)]
     assert {block.needs for block in known} - {""} <= set(blocks.NEEDS)
     runnable = [block for block in known if block.language in {"python", "sh"}]
-    for_people = {"minutes", "a network", "optuna", "fastapi", "mlflow"}
+    for_people = {"minutes", "a network", "optuna", "PostgreSQL", "mlflow"}
     left_out = [str(block) for block in runnable if block.needs in for_people]
     assert len(runnable) > 120
     assert len(left_out) <= 9, left_out

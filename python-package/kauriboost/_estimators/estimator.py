@@ -345,10 +345,7 @@ class KauriModel(Parameters):
 
     @property
     def intercept_(self) -> np.ndarray:
-        """The margins of a linear model when every feature is 0, ``[n_outputs]``; for trees the base score.
-
-        The base score is on the scale of predictions: 0.5 for binary:logistic means a margin of 0.
-        """
+        """A linear model's margins at zeros, ``[n_outputs]``; of trees the base score, on the scale of predictions."""
         booster = self.get_booster()
         if not self._is_linear:
             base_score = json.loads(booster.save_config())["learner"]["learner_model_param"]["base_score"]
@@ -356,9 +353,11 @@ class KauriModel(Parameters):
         zeros = np.zeros((1, booster.num_features()), dtype=np.float32)
         return to_host(booster.inplace_predict(zeros, predict_type="margin", validate_features=False)).reshape(-1)
 
-    def export(self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False) -> str | None:
+    def export(
+        self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False, contributions: bool = False
+    ) -> str | None:
         """Write the rounds that predict as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
-        return first_rounds(self.get_booster(), self._rounds(None)[1]).export(fname, target, test)
+        return first_rounds(self.get_booster(), self._rounds(None)[1]).export(fname, target, test, contributions)
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Save the model; see `Booster.save_model`."""

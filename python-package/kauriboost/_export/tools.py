@@ -35,12 +35,12 @@ def c_compiler() -> list[str]:
 
 def wasm_compiler() -> list[str]:
     """Return the command of a compiler for WebAssembly without a C library."""
-    options = ["-nostdlib", "-Wl,--no-entry", "-Wl,--strip-all"]
+    options = ["-nostdlib", "-Wl,--no-entry", "-Wl,--strip-all", "-Wl,-z,stack-size=1048576"]
     if importlib.util.find_spec("ziglang"):
         return [sys.executable, "-m", "ziglang", "cc", "-target", "wasm32-freestanding", *options]
     if shutil.which("clang") and shutil.which("wasm-ld"):
         return ["clang", "--target=wasm32", *options]
     raise ParameterError(
-        "WebAssembly needs a compiler: `pip install ziglang`, or install clang and lld. Or export C and compile it "
-        "with another one and -DKAURI_WASM."
+        "WebAssembly needs a compiler: `pip install ziglang`, or install clang and lld. Or export "
+        "target=wasm_source, C that another one compiles."
     )

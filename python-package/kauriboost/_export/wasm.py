@@ -1,4 +1,4 @@
-"""A model as WebAssembly: the exported C file, compiled, and a module of JavaScript around it."""
+"""A model as WebAssembly: the exported C source, compiled, and a module of JavaScript around it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,21 @@ def compile_wasm(c_text: bytes) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, module = Path(folder) / "model.c", Path(folder) / "model.wasm"
         source.write_bytes(c_text)
-        run_tool([*compiler, *EXACT, "-DKAURI_WASM", "-o", module, source])
+        run_tool([*compiler, *EXACT, "-o", module, source])
         return module.read_bytes()
 
 
 def javascript_for(
-    wasm_name: str, c_text: bytes, columns: Sequence[str], categories: Mapping[str, Sequence[str | int]]
+    wasm_name: str,
+    c_text: bytes,
+    columns: Sequence[str],
+    categories: Mapping[str, Sequence[str | int]],
+    classes: str | None,
 ) -> bytes:
-    """Return the JavaScript module that loads `wasm_name` from its own folder."""
+    """Return the JavaScript module that loads `wasm_name` from its own folder.
+
+    classes: the attribute kauri_classes, which the library has checked when it wrote the C source.
+    """
     sizes = {name: int(_define(c_text, name)) for name in ("OUTPUTS", "VALUES")}
     names = [[str(name) for name in categories.get(column, ())] for column in columns]
     text = _MODULE
@@ -32,6 +39,7 @@ def javascript_for(
         "@FILE@": f"./{wasm_name}",
         "@COLUMNS@": list(columns),
         "@CATEGORIES@": names,
+        "@CLASSES@": [str(name) for name in json.loads(classes)["values"]] if classes else [],
         "@OUTPUTS@": sizes["OUTPUTS"],
         "@VALUES@": sizes["VALUES"],
     }.items():
@@ -52,25 +60,41 @@ _MODULE = """\
 //   model.predict({age: 41, city: "Paris"})   // by the names of columns; what is absent is missing
 //   model.predict([41, "Paris"])              // in the order of model.columns; null and NaN are missing
 //   model.margins(row), model.test()          // test(): the number of test rows that differ from Kauri, 0
+//   model.contributions(row)                  // of each output: one number a column, then the bias; they add up to
+//                                             // the margin. null unless exported with contributions=True
 export const columns = @COLUMNS@;
-export const categories = @CATEGORIES@;
+export const categories = @CATEGORIES@; // names, by column
+export const classes = @CLASSES@; // names, or none
+export const outputs = @OUTPUTS@; // numbers that margins returns
 const categoryNumbers = categories.map((names) => new Map(names.map((name, number) => [name, number])));
 
 export async function loadModel(source = new URL(@FILE@, import.meta.url)) {
   const { instance } = await WebAssembly.instantiate(await bytesOf(source), {});
-  const { memory, row, result, margins, predict, test } = instance.exports;
-  const run = (compute, given, size) => {
+  const { memory, row, result, margins, predict, test, explanation, contributions } = instance.exports;
+  const run = (compute, given) => {
     const cells = new Float32Array(memory.buffer, row(), columns.length);
     cells.set(valuesOf(given).map(numberOf));
     const refused = compute();
     if (refused !== 0) throw new RangeError(`the model refuses the category in column ${columns[refused - 1]}`);
+  };
+  const numbers = (compute, size) => (given) => {
+    run(compute, given);
     return Array.from(new Float32Array(memory.buffer, result(), size));
+  };
+  const explain = (given) => {
+    run(contributions, given);
+    const width = columns.length + 1;
+    const all = Array.from(new Float64Array(memory.buffer, explanation(), outputs * width));
+    return Array.from({ length: outputs }, (_, output) => all.slice(output * width, (output + 1) * width));
   };
   return {
     columns,
     categories,
-    margins: (given) => run(margins, given, @OUTPUTS@),
-    predict: (given) => run(predict, given, @VALUES@),
+    classes,
+    outputs,
+    margins: numbers(margins, outputs),
+    predict: numbers(predict, @VALUES@),
+    contributions: contributions === undefined ? null : explain,
     test,
   };
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -177,7 +176,13 @@ class Model(FeatureInfo):
         settings = config(format=raw_format, dialect=dialect)
         return call_bytes(LIB.XGBoosterSaveModelToBuffer, self.handle, settings)
 
-    def export(self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False) -> str | None:
+    def export(
+        self,
+        fname: str | os.PathLike[str],
+        target: str | None = None,
+        test: bool = False,
+        contributions: bool = False,
+    ) -> str | None:
         """Write the model as a program in another language, with a test of that program in the file.
 
         Parameters
@@ -187,9 +192,11 @@ class Model(FeatureInfo):
         target
             ``"c"``, ``"duckdb"``, ``"postgresql"``, ``"sqlite"``, ``"onnx"`` or ``"wasm"``. WebAssembly needs a
             compiler (``pip install ziglang``, or clang with lld); a JavaScript module is written beside it, with the
-            ending .mjs.
+            ending .mjs. ``"wasm_source"`` is C to compile to WebAssembly.
         test
             Run the test with a compiler, database or runtime of this machine, and return what ran.
+        contributions
+            Write a program that also computes the contributions of a row (``pred_contribs``), in C or WebAssembly.
 
         Raises
         ------
@@ -198,33 +205,29 @@ class Model(FeatureInfo):
         ModelError
             The test found other numbers than the model's.
         """
-        missing = self.attr("kauri_missing")  # which estimators store
-        if missing is not None:
-            warnings.warn(
-                f"the model was trained with missing={missing[:80]}, and in the exported program that is a number; "
-                "give it NaN or NULL for a missing value.",
-                stacklevel=2,
-            )
         path = Path(os.fsdecode(fname))
         if target == "wasm" or (target is None and path.suffix == ".wasm"):
             target = "wasm"
-            self._export_wasm(path)
+            self._export_wasm(path, contributions)
         else:
-            check(LIB.KauriBoosterExport(self.handle, encode(fname), config(target=target)))
+            settings = config(target=target, contributions=contributions)
+            check(LIB.KauriBoosterExport(self.handle, encode(fname), settings))
         if not test:
             return None
         from .._export.check import check_export
 
         return check_export(path, target or path.suffix.lstrip("."))
 
-    def _export_wasm(self, path: Path) -> None:
+    def _export_wasm(self, path: Path, contributions: bool) -> None:
         from .._export.wasm import compile_wasm, javascript_for
 
-        c_text = bytes(call_bytes(LIB.KauriBoosterExportToBuffer, self.handle, config(target="c")))
+        settings = config(target="wasm_source", contributions=contributions)
+        c_text = bytes(call_bytes(LIB.KauriBoosterExportToBuffer, self.handle, settings))
         columns = self.feature_names or [f"f{i}" for i in range(self.num_features())]
         categories = self.get_categories()
         write_atomically(path, compile_wasm(c_text))
-        write_atomically(path.with_suffix(".mjs"), javascript_for(path.name, c_text, columns, categories))
+        module = javascript_for(path.name, c_text, columns, categories, self.attr("kauri_classes"))
+        write_atomically(path.with_suffix(".mjs"), module)
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
         """Load a model saved by Kauri or XGBoost (any version since 1.0): a path, or the bytes of `save_raw`."""

@@ -147,9 +147,11 @@ class BestFit:
     def _rounds(self, iteration_range: tuple[int, int] | None) -> tuple[int, int]:
         return iteration_range or (0, 0)
 
-    def export(self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False) -> str | None:
+    def export(
+        self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False, contributions: bool = False
+    ) -> str | None:
         """Write the model as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
-        return self.booster.export(fname, target, test)
+        return self.booster.export(fname, target, test, contributions)
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
         """Write the model to a file; see `Booster.save_model`."""

@@ -91,6 +91,10 @@ int kauri_margins(const float *row, float *margins) {
   uint32_t k;
 )";
 
+constexpr char kCRefuse[] = R"(  const int refused = kauri_refused(row);
+  if (refused != 0) return refused;
+)";
+
 constexpr char kCMarginsLoop[] = R"(  for (k = 0; k < KAURI_OUTPUTS; ++k) margins[k] = kauri_start[k];
   for (tree = 0; tree < KAURI_TREES; ++tree) {
     /* Splits are in preorder, leaves from left to right; n is the number of leaves that can still be reached. */
@@ -247,7 +251,7 @@ float kauri_category(uint32_t column, const char *name) {
 }
 )";
 
-constexpr char kCTest[] = R"(
+constexpr char kCBitsOf[] = R"(
 static uint32_t kauri_bits_of(float value) {
   union {
     float value;
@@ -256,7 +260,9 @@ static uint32_t kauri_bits_of(float value) {
   both.value = value;
   return both.bits;
 }
+)";
 
+constexpr char kCTestBegin[] = R"(
 /* Returns the number of test rows with another margin or value than the model's, by a single bit. */
 int kauri_test(void) {
   static float row[KAURI_COLUMNS];
@@ -281,34 +287,21 @@ int kauri_test(void) {
     for (k = 0; k < KAURI_OUTPUTS + KAURI_VALUES; ++k) {
       if (kauri_bits_of(result[k]) != kauri_test_result[i * (KAURI_OUTPUTS + KAURI_VALUES) + k]) differs = 1;
     }
-    differing += differs;
+)";
+/// A model with contributions tests them here.
+constexpr char kCTestEnd[] = R"(    differing += differs;
   }
   return differing;
 }
-#endif
+)";
 
-#ifdef KAURI_TEST
+constexpr char kCTestProgram[] = R"(
 #include <stdio.h>
 int main(void) {
   const int differing = kauri_test();
   (printf)("%d of %d test rows differ\n", differing, KAURI_TEST_ROWS);
   return differing != 0;
 }
-#endif
-
-#ifdef KAURI_WASM
-static float kauri_wasm_row[KAURI_COLUMNS];
-static float kauri_wasm_result[KAURI_OUTPUTS + KAURI_VALUES];
-__attribute__((export_name("row"))) float *kauri_wasm_row_address(void) { return kauri_wasm_row; }
-__attribute__((export_name("result"))) float *kauri_wasm_result_address(void) { return kauri_wasm_result; }
-__attribute__((export_name("margins"))) int kauri_wasm_margins(void) {
-  return kauri_margins(kauri_wasm_row, kauri_wasm_result);
-}
-__attribute__((export_name("predict"))) int kauri_wasm_predict(void) {
-  return kauri_predict(kauri_wasm_row, kauri_wasm_result);
-}
-__attribute__((export_name("test"))) int kauri_wasm_test(void) { return kauri_test(); }
-#endif
 )";
 
 }  // namespace kauri::model_export

@@ -1,4 +1,5 @@
-/// One C99 file: tables, one loop over trees and splits, the objective's mapping, and a test.
+/// One C99 file: tables, one loop over trees and splits, the objective's mapping, contributions if they are wanted, and
+/// a test. The source of a WebAssembly module is the same code over packed tables.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -6,7 +7,10 @@
 
 #include "booster/export/c_code.h"
 #include "booster/export/c_literals.h"
+#include "booster/export/contributions_code.h"
 #include "booster/export/targets.h"
+#include "booster/export/wasm_code.h"
+#include "predictor/shap/quadrature_rule.h"
 
 namespace kauri::model_export {
 namespace {
@@ -15,15 +19,25 @@ std::string Define(char const* name, std::uint64_t value) {
   return "#define KAURI_" + std::string(name) + ' ' + std::to_string(value) + '\n';
 }
 
-std::string CHead(ExportedModel const& model) {
+/// C has no arrays without elements.
+std::size_t NumColumns(ExportedModel const& model) { return std::max<std::size_t>(model.columns.size(), 1); }
+
+constexpr char kContributionsHead[] =
+    " *   int kauri_contributions(const float *row, double *contributions);\n"
+    " *                                                          writes KAURI_CONTRIBUTIONS Shapley values of the "
+    "margins:\n"
+    " *                                                          for each output, those of the columns and the bias\n";
+
+std::string CHead(ExportedModel const& model, bool explains) {
   return "/*\n * " + Summary(model) +
          "\n *\n"
          " *   int kauri_margins(const float *row, float *margins);  writes KAURI_OUTPUTS margins\n"
-         " *   int kauri_predict(const float *row, float *values);   writes KAURI_VALUES predictions\n"
+         " *   int kauri_predict(const float *row, float *values);   writes KAURI_VALUES predictions\n" +
+         (explains ? kContributionsHead : "") +
          " *\n"
          " * row holds KAURI_COLUMNS numbers in the order of kauri_column_names. A missing value is NaN. A "
          "categorical\n"
-         " * column holds the number of the category, which kauri_category finds by its name. Both functions return "
+         " * column holds the number of the category, which kauri_category finds by its name. The functions return "
          "0,\n"
          " * or 1 plus the number of a column whose category the model refuses. They allocate nothing and change no\n"
          " * global data, so any number of threads may call them. Margins and predictions are Kauri's, bit for bit.\n"
@@ -56,7 +70,7 @@ constexpr unsigned kMissingRight = 1;
 constexpr unsigned kListedRight = 2;
 constexpr unsigned kWhole = 4;
 
-std::string ConditionTables(ExportedModel const& model) {
+std::string ConditionTables(ExportedModel const& model, CTables* tables) {
   std::vector<std::uint32_t> columns;
   std::vector<unsigned> flags;
   std::vector<float> thresholds;
@@ -67,31 +81,35 @@ std::string ConditionTables(ExportedModel const& model) {
                     (condition.is_categorical && condition.listed_right ? kListedRight : 0U) | (whole ? kWhole : 0U));
     if (!condition.is_categorical) thresholds.push_back(condition.threshold);
   }
-  return "/* Conditions of splits: a column, then a threshold below which a value goes left, or a set of categories. "
-         "*/\n" +
-         Define("MISSING_RIGHT", kMissingRight) + Define("LISTED_RIGHT", kListedRight) + Define("WHOLE", kWhole) +
-         Define("NUMERIC", thresholds.size()) + CNumbers("kauri_column", columns) + CNumbers("kauri_flags", flags) +
-         CFloats("kauri_threshold", thresholds);
+  std::string text =
+      "/* Conditions of splits: a column, then a threshold below which a value goes left, or a set of categories. */\n";
+  text += Define("MISSING_RIGHT", kMissingRight) + Define("LISTED_RIGHT", kListedRight) + Define("WHOLE", kWhole) +
+          Define("NUMERIC", thresholds.size());
+  text += tables->Numbers("kauri_column", columns);
+  text += tables->Numbers("kauri_flags", flags);
+  return text + tables->Floats("kauri_threshold", thresholds);
 }
 
-std::string TreeTables(ExportedModel const& model) {
+std::string TreeTables(ExportedModel const& model, CTables* tables) {
   std::vector<std::uint32_t> conditions;
   std::vector<std::uint32_t> left_leaves;
   for (auto const& split : model.splits) {
     conditions.push_back(split.condition);
     left_leaves.push_back(split.left_leaves);
   }
-  auto text =
-      "/* First leaf of each tree; condition of each split, and number of leaves on its left side; leaves. */\n" +
-      CNumbers("kauri_tree", model.tree_leaf) + CNumbers("kauri_condition", conditions) +
-      CNumbers("kauri_left_leaves", left_leaves) + CFloats("kauri_leaf", model.leaves) +
-      CFloats("kauri_start", model.start);
-  if (model.n_outputs > 1 && model.leaf_width == 1) text += CNumbers("kauri_output", model.output_of_tree);
+  std::string text =
+      "/* First leaf of each tree; condition of each split, and number of leaves on its left side; leaves. */\n";
+  text += tables->Numbers("kauri_tree", model.tree_leaf);
+  text += tables->Numbers("kauri_condition", conditions);
+  text += tables->Numbers("kauri_left_leaves", left_leaves);
+  text += tables->Floats("kauri_leaf", model.leaves);
+  text += tables->Floats("kauri_start", model.start);
+  if (model.n_outputs > 1 && model.leaf_width == 1) text += tables->Numbers("kauri_output", model.output_of_tree);
   return text;
 }
 
 /// Returns the tables of sets; sets of refusing columns follow those of conditions. Empty if there are none.
-std::string CategoryTables(ExportedModel const& model) {
+std::string CategoryTables(ExportedModel const& model, CTables* tables) {
   SetTables sets;
   std::vector<std::size_t> checked_columns;
   std::vector<std::size_t> checked_sets;
@@ -103,15 +121,17 @@ std::string CategoryTables(ExportedModel const& model) {
     sets.Add(model.columns[column].accepted);
   }
   if (sets.begin.size() == 1) return "";
-  auto text = "/* Sets of categories: words of 32 bits that are not 0, and their numbers. */\n" +
-              CNumbers("kauri_set", sets.begin) + CNumbers("kauri_set_word", sets.word) +
-              CNumbers("kauri_set_bits", sets.bits);
+  std::string text = "/* Sets of categories: words of 32 bits that are not 0, and their numbers. */\n";
+  text += tables->Numbers("kauri_set", sets.begin);
+  text += tables->Numbers("kauri_set_word", sets.word);
+  text += tables->Numbers("kauri_set_bits", sets.bits);
   if (checked_columns.empty()) return text;
-  return text + Define("CHECKED", checked_columns.size()) + CNumbers("kauri_checked_column", checked_columns) +
-         CNumbers("kauri_checked_set", checked_sets);
+  text += Define("CHECKED", checked_columns.size());
+  text += tables->Numbers("kauri_checked_column", checked_columns);
+  return text + tables->Numbers("kauri_checked_set", checked_sets);
 }
 
-std::string NameTables(ExportedModel const& model) {
+std::string NameTables(ExportedModel const& model, CTables* tables) {
   std::vector<std::string> columns;
   std::vector<std::string> names;
   std::vector<std::size_t> first{0};
@@ -123,14 +143,15 @@ std::string NameTables(ExportedModel const& model) {
   std::vector<std::string> classes;
   for (auto const& name : model.classes) classes.push_back(CString(name));
   std::string text;
-  auto const table = [&text](char const* name, std::vector<std::string> const& texts) {
-    auto const whole = CTable("char *const", name, texts);
+  auto const add = [&text](char const* name, std::vector<std::string> const& texts) {
+    auto const whole = CTable("const char *const", name, texts);
     text += whole.substr(sizeof("static ") - 1);  // callers may read the names
   };
-  table("kauri_column_names", columns);
-  if (!classes.empty()) table("kauri_class_names", classes);
+  add("kauri_column_names", columns);
+  if (!classes.empty()) add("kauri_class_names", classes);
   if (names.empty()) return text;
-  return text + CTable("char *const", "kauri_category_names", names) + CNumbers("kauri_first_name", first) + kCCategory;
+  return text + CTable("const char *const", "kauri_category_names", names) +
+         tables->Numbers("kauri_first_name", first) + kCCategory;
 }
 
 std::string MarginsFunction(ExportedModel const& model, bool has_sets) {
@@ -138,8 +159,7 @@ std::string MarginsFunction(ExportedModel const& model, bool has_sets) {
   text += has_sets ? kCRightWithSets : kCRight;
   if (model.RefusesCategories()) text += kCRefusal;
   text += kCMarginsBegin;
-  if (model.RefusesCategories())
-    text += "  const int refused = kauri_refused(row);\n  if (refused != 0) return refused;\n";
+  if (model.RefusesCategories()) text += kCRefuse;
   text += kCMarginsLoop;
   if (model.leaf_width > 1) {
     text += "    for (k = 0; k < KAURI_OUTPUTS; ++k) margins[k] += kauri_leaf[leaf * KAURI_OUTPUTS + k];\n";
@@ -191,7 +211,7 @@ std::string PredictFunction(Transform transform) {
   return functions + kCPredictBegin + body + kCPredictEnd;
 }
 
-std::string TestTables(ExportedModel const& model, TestVector const& test) {
+std::string TestTables(ExportedModel const& model, TestVector const& test, CTables* tables) {
   auto columns = TestedColumns(test, model);
   if (columns.empty() && !model.columns.empty()) columns.push_back(0);
   std::vector<float> rows;
@@ -204,20 +224,100 @@ std::string TestTables(ExportedModel const& model, TestVector const& test) {
     add(test.margins, model.n_outputs, &results);
     add(test.values, model.n_values, &results);
   }
-  return "\n#if defined(KAURI_TEST) || defined(KAURI_WASM)\n/* " + Summary(test) + " */\n" +
-         Define("TEST_ROWS", ToSize(test.n_rows)) + Define("TEST_COLUMNS", columns.size()) +
-         CNumbers("kauri_test_column", columns) + CBits("kauri_test_row", rows) + CBits("kauri_test_result", results);
+  auto text = "\n/* " + Summary(test) + " */\n" + Define("TEST_ROWS", ToSize(test.n_rows)) +
+              Define("TEST_COLUMNS", columns.size());
+  text += tables->Numbers("kauri_test_column", columns);
+  text += tables->Bits("kauri_test_row", rows);
+  return text + tables->Bits("kauri_test_result", results);
+}
+
+std::string ContributionsTables(ExportedModel const& model, Explanation const& explanation, CTables* tables) {
+  auto const nodes = MakeGaussLegendre(explanation.n_points);
+  auto text = "\n/* Shares of the training rows on the left side of each split, in units of 2^-24. */\n" +
+              Define("CONTRIBUTIONS", ToSize(model.n_outputs) * (NumColumns(model) + 1)) +
+              Define("LEAF_WIDTH", ToSize(model.leaf_width)) + Define("STEPS", ToSize(explanation.n_steps)) +
+              Define("POINTS", ToSize(explanation.n_points));
+  text += tables->Numbers("kauri_left_share", explanation.left_share);
+  if (explanation.right_share.empty()) {
+    text += "#define KAURI_RIGHT_SHARE(split) (16777216U - kauri_left_share[split])\n";
+  } else {
+    text += tables->Numbers("kauri_right_share", explanation.right_share);
+    text += "#define KAURI_RIGHT_SHARE(split) kauri_right_share[split]\n";
+  }
+  text += tables->Floats("kauri_bias", explanation.bias);
+  return text + CDoubles("kauri_point", nodes.node) + CDoubles("kauri_weight", nodes.weight);
+}
+
+std::string ContributionsFunction(ExportedModel const& model) {
+  std::string text = kCContributions;
+  text += kCContributionsBegin;
+  if (model.RefusesCategories()) text += kCRefuse;
+  text += kCContributionsLoop;
+  std::string const call = "kauri_explain_tree(row, tree, ";
+  if (model.leaf_width > 1) {
+    text += "    for (k = 0; k < KAURI_OUTPUTS; ++k) {\n      " + call +
+            "k, contributions + k * (KAURI_COLUMNS + 1));\n    }\n";
+  } else {
+    text += "    " + call +
+            (model.n_outputs > 1 ? "0, contributions + kauri_output[tree] * (KAURI_COLUMNS + 1));\n"
+                                 : "0, contributions);\n");
+  }
+  return text + kCContributionsEnd;
+}
+
+/// Returns the tables of all that predicts and explains, and its functions.
+std::string CModel(ExportedModel const& model, CTables* tables) {
+  auto text = ConditionTables(model, tables);
+  auto const sets = CategoryTables(model, tables);
+  text += sets;
+  text += TreeTables(model, tables);
+  text += MarginsFunction(model, !sets.empty());
+  text += PredictFunction(model.transform);
+  return text;
+}
+
+/// Returns the test, a function.
+std::string CTest(ExportedModel const& model, TestVector const& test, CTables* tables) {
+  auto text = TestTables(model, test, tables) + kCBitsOf;
+  auto const explains = model.explanation.has_value();
+  if (explains) {
+    text += Define("EXPLAINED_ROWS", ToSize(model.explanation->n_test_rows));
+    text += tables->Floats("kauri_test_contributions", model.explanation->contributions);
+    text += kCTestContributions;
+  }
+  text += kCTestBegin;
+  if (explains) text += "    if (i < KAURI_EXPLAINED_ROWS && kauri_contributions_differ(row, i)) differs = 1;\n";
+  return text + kCTestEnd;
+}
+
+std::string CSizes(ExportedModel const& model) {
+  return Define("COLUMNS", NumColumns(model)) + Define("OUTPUTS", ToSize(model.n_outputs)) +
+         Define("VALUES", ToSize(model.n_values)) + Define("TREES", model.NumTrees()) + '\n';
 }
 
 }  // namespace
 
 std::string WriteC(ExportedModel const& model, TestVector const& test) {
-  auto const sets = CategoryTables(model);
-  return CHead(model) + kCBegin + Define("COLUMNS", std::max<std::size_t>(model.columns.size(), 1)) +
-         Define("OUTPUTS", ToSize(model.n_outputs)) + Define("VALUES", ToSize(model.n_values)) +
-         Define("TREES", model.NumTrees()) + '\n' + NameTables(model) + '\n' + ConditionTables(model) + sets +
-         TreeTables(model) + MarginsFunction(model, !sets.empty()) + PredictFunction(model.transform) +
-         TestTables(model, test) + kCTest;
+  CTables tables(false);
+  auto text = CHead(model, model.explanation.has_value()) + kCBegin + CSizes(model);
+  text += NameTables(model, &tables) + '\n';
+  text += CModel(model, &tables);
+  if (model.explanation.has_value()) {
+    text += ContributionsTables(model, *model.explanation, &tables) + ContributionsFunction(model);
+  }
+  text += "\n#ifdef KAURI_TEST\n";
+  text += CTest(model, test, &tables);
+  return text + kCTestProgram + "#endif\n";
+}
+
+std::string WriteWasmSource(ExportedModel const& model, TestVector const& test) {
+  CTables tables(true);
+  auto text = "/* " + Summary(model) + kWasmHead + kCBegin + CSizes(model) + CModel(model, &tables);
+  auto const explains = model.explanation.has_value();
+  if (explains) text += ContributionsTables(model, *model.explanation, &tables) + ContributionsFunction(model);
+  text += CTest(model, test, &tables);
+  text += tables.Unpacker();
+  return text + kCWasm + (explains ? kCWasmContributions : "");
 }
 
 }  // namespace kauri::model_export

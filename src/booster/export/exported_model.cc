@@ -12,7 +12,6 @@
 #include "booster/model/model_fit.h"
 #include "kauri/error.h"
 #include "kauri/ordered_encoding.h"
-#include "kauri/tree.h"
 
 namespace kauri::model_export {
 namespace {
@@ -156,20 +155,6 @@ class TreeAdder {
     out_.output_of_tree.push_back(out_.leaf_width > 1 ? 0 : model_.output_of_tree[index]);
   }
 
-  static std::vector<std::int32_t> Preorder(Tree const& tree) {
-    std::vector<std::int32_t> order;
-    std::vector<std::int32_t> stack{0};
-    while (!stack.empty()) {
-      auto const node = stack.back();
-      stack.pop_back();
-      order.push_back(node);
-      if (tree.IsLeaf(node)) continue;
-      stack.push_back(tree.right[static_cast<std::size_t>(node)]);
-      stack.push_back(tree.left[static_cast<std::size_t>(node)]);
-    }
-    return order;
-  }
-
   /// Returns the number of leaves below each node, by node.
   static std::vector<std::uint32_t> LeavesBelow(Tree const& tree, std::vector<std::int32_t> const& preorder) {
     std::vector<std::uint32_t> leaves(ToSize(tree.NumNodes()), 1);
@@ -266,6 +251,20 @@ std::vector<std::string> CategoryTexts(Column const& column) {
     texts.push_back(is_unsigned ? std::to_string(static_cast<std::uint64_t>(number)) : std::to_string(number));
   }
   return texts;
+}
+
+std::vector<std::int32_t> Preorder(Tree const& tree) {
+  std::vector<std::int32_t> order;
+  std::vector<std::int32_t> stack{0};
+  while (!stack.empty()) {
+    auto const node = stack.back();
+    stack.pop_back();
+    order.push_back(node);
+    if (tree.IsLeaf(node)) continue;
+    stack.push_back(tree.right[static_cast<std::size_t>(node)]);
+    stack.push_back(tree.left[static_cast<std::size_t>(node)]);
+  }
+  return order;
 }
 
 ExportedModel DescribeModel(ReadyModel const& ready) {

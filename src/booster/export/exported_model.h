@@ -13,12 +13,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "booster/export/explanation.h"
 #include "booster/export/transform.h"
 #include "booster/model/ready_model.h"
 #include "kauri/model.h"
+#include "kauri/tree.h"
 
 namespace kauri::model_export {
 
@@ -67,6 +70,7 @@ struct ExportedModel {
   std::vector<std::uint32_t> tree_leaf;      ///< [n_trees + 1], first leaf of each tree
   std::vector<std::int32_t> output_of_tree;  ///< [n_trees], 0 for vectors
   std::vector<std::string> classes;          ///< names of the classes, may be empty
+  std::optional<Explanation> explanation;    ///< for contributions, if the file shall compute them
 
   std::size_t NumTrees() const { return output_of_tree.size(); }
   std::size_t NumLeaves() const { return tree_leaf.back(); }
@@ -77,6 +81,9 @@ struct ExportedModel {
 
 /// Returns the names of a column's categories as texts, by number; empty if they have no names.
 std::vector<std::string> CategoryTexts(Column const& column);
+
+/// Returns the nodes of a tree in preorder, the order of its splits and leaves here.
+std::vector<std::int32_t> Preorder(Tree const& tree);
 
 /// \throws Error(kParameter) for a model that is no sum of constant leaves over its own columns, with the reason.
 ExportedModel DescribeModel(ReadyModel const& ready);

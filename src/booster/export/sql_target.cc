@@ -289,8 +289,24 @@ void CheckNames(ExportedModel const& model, SqlDialect dialect) {
   }
 }
 
+/// \throws Error(kParameter) for more columns than a table or a result may have.
+void CheckWidth(ExportedModel const& model, SqlDialect dialect) {
+  constexpr std::int64_t kMostOfSqlite = 1999;  // SQLITE_MAX_COLUMN is 2000, and the test adds a number of the row
+  constexpr std::int64_t kMostOfPostgreSql = 1600;
+  if (dialect == SqlDialect::kDuckDb) return;
+  auto const is_sqlite = dialect == SqlDialect::kSqlite;
+  auto const limit = is_sqlite ? kMostOfSqlite : kMostOfPostgreSql;
+  auto const width = 1 + static_cast<std::int64_t>(model.columns.size()) + model.n_outputs + model.n_values;
+  if (width <= limit) return;
+  Fail(ErrorKind::kParameter, "the result would have ", width, " columns: kauri_row, ", model.columns.size(),
+       " of the model, ", model.n_outputs, " of margins and ", model.n_values, " of predictions. ",
+       is_sqlite ? "SQLite" : "PostgreSQL", " takes at most ", limit,
+       "; train with fewer columns, or export to DuckDB, ONNX or C.");
+}
+
 std::string WriteSql(ExportedModel const& model, TestVector const& test, SqlDialect dialect) {
   CheckNames(model, dialect);
+  CheckWidth(model, dialect);
   auto const is_sqlite = dialect == SqlDialect::kSqlite;
   return SqlHead(model, dialect) + (is_sqlite ? "WITH RECURSIVE\n" : "WITH\n") + InputCtes(model, dialect) +
          (is_sqlite ? RecursiveSums(model) : Float32Sums(model, dialect)) + SqlValues(model, dialect) +

@@ -20,24 +20,53 @@ namespace {
 struct Target {
   char const* name;
   char const* ending;
+  bool explains;
   std::string (*write)(ExportedModel const& model, TestVector const& test);
 };
 
-constexpr std::array<Target, 5> kTargets{{{"c", ".c", WriteC},
-                                          {"duckdb", ".sql", WriteDuckDb},
-                                          {"postgresql", ".sql", WritePostgreSql},
-                                          {"sqlite", ".sql", WriteSqlite},
-                                          {"onnx", ".onnx", WriteOnnx}}};
+constexpr std::array<Target, 6> kTargets{{{"c", ".c", true, WriteC},
+                                          {"duckdb", ".sql", false, WriteDuckDb},
+                                          {"postgresql", ".sql", false, WritePostgreSql},
+                                          {"sqlite", ".sql", false, WriteSqlite},
+                                          {"onnx", ".onnx", false, WriteOnnx},
+                                          {"wasm_source", ".wasm.c", true, WriteWasmSource}}};
 
-/// Returns the names of the targets whose ending a path has; all of them for no path.
-std::vector<std::string> NamesOfTargets(std::string_view path = "") {
+/// The Python package compiles a module from wasm_source.
+constexpr char kWasm[] = "wasm";
+constexpr char kWasmEnding[] = ".wasm";
+
+bool EndsWith(std::string_view path, std::string_view ending) {
+  return path.size() > ending.size() && path.substr(path.size() - ending.size()) == ending;
+}
+
+/// Returns the names of the targets with the longest ending that a path has.
+std::vector<std::string> TargetsOf(std::string_view path) {
   std::vector<std::string> names;
+  std::size_t longest = 0;
   for (auto const& target : kTargets) {
     std::string_view const ending = target.ending;
-    auto const fits = path.size() > ending.size() && path.substr(path.size() - ending.size()) == ending;
-    if (path.empty() || fits) names.emplace_back(target.name);
+    if (!EndsWith(path, ending) || ending.size() < longest) continue;
+    if (ending.size() > longest) names.clear();
+    longest = ending.size();
+    names.emplace_back(target.name);
   }
   return names;
+}
+
+/// Returns the names of all targets, or of those that can compute contributions.
+std::vector<std::string> AllTargets(bool explains = false) {
+  std::vector<std::string> names;
+  for (auto const& target : kTargets) {
+    if (target.explains || !explains) names.emplace_back(target.name);
+  }
+  names.emplace_back(kWasm);
+  return names;
+}
+
+[[noreturn]] void RefuseWasm() {
+  Fail(ErrorKind::kParameter,
+       "target=wasm needs a compiler, which the Python package runs (Booster.export, or the program kauri with it); "
+       "target=wasm_source writes the C source of the module, with the command that compiles it.");
 }
 
 std::string Counted(std::uint64_t count, char const* noun) {
@@ -75,28 +104,37 @@ std::vector<std::size_t> TestedColumns(TestVector const& test, ExportedModel con
 namespace kauri {
 
 std::string ExportTargetOf(std::string const& path) {
-  auto const fitting = path.empty() ? std::vector<std::string>() : model_export::NamesOfTargets(path);
+  auto const fitting = model_export::TargetsOf(path);
   if (fitting.size() == 1) return fitting[0];
+  if (model_export::EndsWith(path, model_export::kWasmEnding)) return model_export::kWasm;
   auto const* const what = fitting.empty() ? " names no target" : " fits several targets";
-  auto const names = fitting.empty() ? model_export::NamesOfTargets() : fitting;
+  auto const names = fitting.empty() ? model_export::AllTargets() : fitting;
   Fail(ErrorKind::kParameter, "the ending of ", Quoted(path), what, "; give target= one of ",
        model_export::Joined(names, ", "), " (export_target= in the program kauri).");
 }
 
-std::string ExportModel(ReadyModel const& ready, std::string const& target) {
-  for (auto const& [name, ending, write] : model_export::kTargets) {
-    if (target != name) continue;
-    auto const model = model_export::DescribeModel(ready);
-    return write(model, model_export::MakeTestVector(ready, model));
+std::string ExportModel(ReadyModel const& ready, ExportRequest const& request) {
+  auto const& name = request.target;
+  for (auto const& target : model_export::kTargets) {
+    if (name != target.name) continue;
+    if (request.contributions && !target.explains) {
+      Fail(ErrorKind::kParameter, "target=", name, " does not compute contributions; expected one of ",
+           model_export::Joined(model_export::AllTargets(true), ", "), ", or leave contributions out.");
+    }
+    auto model = model_export::DescribeModel(ready);
+    auto const test = model_export::MakeTestVector(ready, model);
+    if (request.contributions) model.explanation = model_export::MakeExplanation(ready, model, test);
+    return target.write(model, test);
   }
-  auto const names = model_export::NamesOfTargets();
-  auto const nearest = NearestName(target, names);
-  Fail(ErrorKind::kParameter, "there is no export target ", Quoted(target), "; expected one of ",
+  if (name == model_export::kWasm) model_export::RefuseWasm();
+  auto const names = model_export::AllTargets();
+  auto const nearest = NearestName(name, names);
+  Fail(ErrorKind::kParameter, "there is no export target ", Quoted(name), "; expected one of ",
        model_export::Joined(names, ", "),
-       target == "treelite" ? ". Treelite reads Kauri's model files itself: save the model as .json or .ubj, and give "
-                              "the file to treelite.frontend.load_xgboost_model."
-       : nearest.empty()    ? "."
-                            : " (did you mean " + Quoted(nearest) + "?).");
+       name == "treelite" ? ". Treelite reads Kauri's model files itself: save the model as .json or .ubj, and give "
+                            "the file to treelite.frontend.load_xgboost_model."
+       : nearest.empty()  ? "."
+                          : " (did you mean " + Quoted(nearest) + "?).");
 }
 
 }  // namespace kauri

@@ -15,6 +15,7 @@
 namespace kauri::model_export {
 
 std::string WriteC(ExportedModel const& model, TestVector const& test);
+std::string WriteWasmSource(ExportedModel const& model, TestVector const& test);
 std::string WriteDuckDb(ExportedModel const& model, TestVector const& test);
 std::string WritePostgreSql(ExportedModel const& model, TestVector const& test);
 std::string WriteOnnx(ExportedModel const& model, TestVector const& test);
@@ -31,11 +32,17 @@ std::vector<std::size_t> TestedColumns(TestVector const& test, ExportedModel con
 
 namespace kauri {
 
+/// A language, and what the program shall compute beside margins and predictions.
+struct ExportRequest {
+  std::string target;
+  bool contributions = false;
+};
+
 /// Returns the name of the target that a path's ending implies. \throws Error(kParameter) if it implies none, listing
 /// all targets, or several, listing these.
 std::string ExportTargetOf(std::string const& path);
-/// Returns the model in the language of a target. \throws Error(kParameter) for an unknown target, and for a model that
-/// the target cannot express.
-std::string ExportModel(ReadyModel const& ready, std::string const& target);
+/// Returns the model in the language of a target. \throws Error(kParameter) for an unknown target, and for a model or
+/// request that the target cannot express.
+std::string ExportModel(ReadyModel const& ready, ExportRequest const& request);
 
 }  // namespace kauri

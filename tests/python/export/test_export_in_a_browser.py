@@ -1,8 +1,9 @@
-"""demo/browser: the page loads the exported model, tests it and predicts."""
+"""demo/browser: the page loads the exported model, tests it, predicts and explains, also when an input changes."""
 
 from __future__ import annotations
 
 import html
+import re
 import shutil
 import subprocess
 import threading
@@ -14,6 +15,7 @@ from urllib.parse import urlencode
 
 import export_models as models
 import kauriboost as kb
+import numpy as np
 import pytest
 
 pytest.importorskip("ziglang")
@@ -28,37 +30,61 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+# Moves the first input as a visitor would, once the page has an answer.
+MOVES = """<script type="module">
+const waiting = setInterval(() => {
+  if (!document.querySelector("#answer strong")) return;
+  clearInterval(waiting);
+  const field = document.querySelector("form input");
+  field.value = "-1.5";
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}, 10);
+</script>
+</body>"""
+
+
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
     """Return the address of a folder with the page and a model."""
-    shutil.copy(ROOT / "demo" / "browser" / "index.html", tmp_path)
-    models.model("awkward names").export(tmp_path / "model.wasm")
+    page = (ROOT / "demo" / "browser" / "index.html").read_text()
+    (tmp_path / "index.html").write_text(page)
+    (tmp_path / "moving.html").write_text(page.replace("</body>", MOVES))
+    models.model("awkward names").export(tmp_path / "model.wasm", contributions=True)
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/index.html"
+        yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 
 
+def document(address: str, profile: Path) -> str:
+    """Return the document that a browser makes of a page."""
+    assert BROWSER is not None
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"]
+    done = subprocess.run(
+        [*command, f"--user-data-dir={profile}", address], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
-def test_the_page_predicts(address: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "first"), [("index.html", 0.25), ("moving.html", -1.5)])
+def test_the_page_predicts_and_explains(page: str, first: float, address: str, tmp_path: Path) -> None:
     booster = models.model("awkward names")
     names = booster.feature_names
     city = booster.get_categories()[names[3]][1]
     row = models.pd.DataFrame({name: [float("nan")] for name in names})
-    row[names[0]] = 0.25
+    row[names[0]] = first
     for column, value in [(names[3], city), (names[4], 20)]:
         row[column] = models.pd.Categorical([value], booster.get_categories()[column])
     row[names[1:3]] = row[names[1:3]].astype("float32")
-    expected = booster.predict(kb.DMatrix(row))[0]
     query = urlencode({names[0]: "0.25", names[3]: city, names[4]: "20"})
-    assert BROWSER is not None
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"]
-    profile = f"--user-data-dir={tmp_path / 'profile'}"
-    done = subprocess.run(
-        [*command, profile, f"{address}?{query}"], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "its own test passed" in done.stdout, done.stdout[-2000:]
-    shown = float(done.stdout.partition("<strong>")[2].partition("</strong>")[0])
-    assert shown == pytest.approx(float(expected), rel=1e-5)
-    assert all(html.escape(name, quote=False) in done.stdout for name in names)
+    found = document(f"{address}/{page}?{query}", tmp_path / "profile")
+    assert "its own test passed" in found, found[-2000:]
+    shown = float(found.partition("<strong")[2].partition(">")[2].partition("</strong>")[0])
+    assert shown == pytest.approx(float(booster.predict(kb.DMatrix(row))[0]), rel=1e-5)
+    assert all(html.escape(name, quote=False) in found for name in names)
+    bars = [float(number) for number in re.findall(r'class="number" title="([^"]*)"', found)]
+    expected = booster.predict(kb.DMatrix(row), pred_contribs=True)[0]
+    by_size = expected[:-1][np.argsort(-np.abs(expected[:-1]), kind="stable")]
+    assert bars == pytest.approx([expected[-1], *by_size, expected.sum()], abs=1e-5)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ctypes
 import json
 import shutil
-import sqlite3
 import subprocess
-from contextlib import closing
 from pathlib import Path
 
 import export_models as models
 import kauriboost as kb
 import numpy as np
 import pytest
-from kauriboost import forests
+from kauriboost._binding.library import LIB, check
+from kauriboost._binding.text import config, encode
 from kauriboost._export.check import check_export, ulps
 
 duckdb = pytest.importorskip("duckdb")
@@ -108,118 +107,6 @@ def test_c_and_onnx_have_the_bits_of_new_rows(name: str, folder: Path) -> None:
     assert ulps(found[1], values).max() <= 1
 
 
-def scored(booster: kb.Booster, folder: Path, target: str, table: models.pd.DataFrame) -> models.pd.DataFrame:
-    """Return what the statement for a database makes of a table."""
-    booster.export(folder / "model.sql", target)
-    statement = (folder / "model.sql").read_text()
-    if target == "duckdb":
-        with duckdb.connect() as connection:
-            connection.register("kauri_rows", table)
-            done = connection.execute(statement)
-            return models.pd.DataFrame(done.fetchall(), columns=[column[0] for column in done.description])
-    with closing(sqlite3.connect(":memory:")) as connection:
-        table.to_sql("kauri_rows", connection, index=False)
-        done = connection.execute(statement)
-        return models.pd.DataFrame(done.fetchall(), columns=[column[0] for column in done.description])
-
-
-def margins_by_row(found: models.pd.DataFrame) -> np.ndarray:
-    """Return the margins in the order of the table."""
-    return found.sort_values("kauri_row")["kauri_margin"].to_numpy(np.float32)
-
-
-@pytest.mark.parametrize("target", ["duckdb", "sqlite"])
-def test_sql_adds_columns_to_a_table_of_names(target: str, folder: Path) -> None:
-    booster = models.model("categories")
-    rows = models.frame(500)
-    found = scored(booster, folder, target, rows.astype({"city": object, "zone": "Int64"}))
-    assert list(found.columns) == ["kauri_row", "a", "b", "c", "city", "zone", "kauri_margin", "kauri_value"]
-    assert (margins_by_row(found) == booster.predict(kb.DMatrix(rows), output_margin=True)).all()
-
-
-@pytest.mark.parametrize("target", ["duckdb", "sqlite"])
-@pytest.mark.parametrize("name", ["kauri_row", "KAURI_ROW"])
-def test_sql_scores_the_result_of_an_earlier_statement(name: str, target: str, folder: Path) -> None:
-    booster = models.model("categories")
-    rows = models.frame(50)
-    table = rows.astype({"city": object, "zone": "Int64"}).assign(number=np.arange(50))
-    table[name] = [*range(48, 0, -1), 1, 1]
-    found = scored(booster, folder, target, table)
-    assert found["number"].tolist() == list(range(50))
-    assert found.columns[0] == "kauri_row"
-    assert found.iloc[:, 0].tolist() == list(range(1, 51))
-    assert found.iloc[:, 7].tolist() == table[name].tolist()
-    expected = booster.predict(kb.DMatrix(rows), output_margin=True)
-    assert (found["kauri_margin"].to_numpy(np.float32) == expected).all()
-
-
-@pytest.mark.parametrize(
-    ("target", "error"), [("duckdb", duckdb.BinderException), ("sqlite", sqlite3.OperationalError)]
-)
-def test_sql_misses_a_column(target: str, error: type[Exception], folder: Path) -> None:
-    table = models.frame(5).astype({"city": object, "zone": "Int64"}).drop(columns="c")
-    with pytest.raises(error, match=r"(no such column|does not have a column named).*c"):
-        scored(models.model("categories"), folder, target, table)
-
-
-@pytest.mark.parametrize("target", ["duckdb", "sqlite"])
-@pytest.mark.parametrize("name", ["Kauri_row", "B"])
-def test_sql_refuses_names_that_a_table_cannot_have_twice(name: str, target: str, folder: Path) -> None:
-    booster = kb.Booster(model_file=models.model("exact").save_raw())
-    booster.feature_names = ["a", "b", name, "d", "e"]
-    with pytest.raises(kb.ParameterError, match=f"would not find the column '{name}'"):
-        booster.export(folder / "model.sql", target)
-    booster.export(folder / "model.sql", "postgresql")
-
-
-@pytest.mark.parametrize("name", models.CATEGORICAL)
-def test_sqlite_reads_texts_as_numbers(name: str, folder: Path) -> None:
-    booster = models.model(name)
-    rows = models.frame(100)
-    if name == "refused":
-        rows = models.frame()
-    texts = models.pd.DataFrame({column: [repr(value) for value in rows[column].tolist()] for column in "abc"})
-    missing = ["", "nan", "NaN", " \tNAN\r", " "]
-    for column in "abc":
-        gaps = np.flatnonzero(rows[column].isna())
-        texts.loc[gaps, column] = [missing[i % len(missing)] for i in range(len(gaps))]
-    texts["a"] = " " + texts["a"] + "\r"
-    texts["city"] = rows["city"].astype(object).fillna("")
-    texts["zone"] = rows["zone"].astype(str)
-    found = scored(booster, folder, "sqlite", texts)
-    assert (margins_by_row(found) == booster.predict(kb.DMatrix(rows), output_margin=True)).all()
-
-
-def test_sqlite_reads_texts_as_categories_without_names(folder: Path) -> None:
-    codes = np.random.default_rng(4).integers(0, 6, (300, 1)).astype(np.float32)
-    data = kb.DMatrix(codes, codes[:, 0] % 3, feature_types=["c"], feature_names=["code"])
-    booster = kb.train({"max_depth": 3, "nthread": 1}, data, 4)
-    cells = ["3", " 5.75 ", "0", "", "nan", "-1", "99999999", "1e0", "9007199254740993"]
-    values = np.array([[3], [5.75], [0], [np.nan], [np.nan], [-1], [99999999], [1], [2**53]], np.float32)
-    expected = booster.predict(kb.DMatrix(values, feature_types=["c"], feature_names=["code"]), output_margin=True)
-    found = scored(booster, folder, "sqlite", models.pd.DataFrame({"code": cells}))
-    assert (margins_by_row(found) == expected).all()
-
-
-@pytest.mark.parametrize("cell", ["12abc", "0x10", "none", "1,5"])
-@pytest.mark.parametrize("column", ["a", "zone"])
-def test_sqlite_refuses_other_texts(column: str, cell: str, folder: Path) -> None:
-    table = models.frame(3).astype({"a": object, "city": object, "zone": object})
-    table.loc[1, column] = cell
-    with pytest.raises(sqlite3.OperationalError, match=f"column {column} has a text that is no number: {cell}"):
-        scored(models.model("categories"), folder, "sqlite", table)
-    assert "any other text is an error" in (folder / "model.sql").read_text()
-
-
-def test_sqlite_keeps_categories_that_look_missing(folder: Path) -> None:
-    names = ["", "NaN", "Paris"]
-    random = np.random.default_rng(6).integers(0, 3, 90)
-    rows = models.pd.DataFrame({"city": models.pd.Categorical.from_codes(random, names)})
-    booster = kb.train({"max_depth": 3, "nthread": 1}, kb.DMatrix(rows, random), 4)
-    found = scored(booster, folder, "sqlite", rows.astype(object))
-    assert (margins_by_row(found) == booster.predict(kb.DMatrix(rows), output_margin=True)).all()
-
-
 def test_a_wrong_c_file_fails_its_test(folder: Path) -> None:
     path = folder / "model.c"
     models.model("binary:logistic").export(path)
@@ -229,14 +116,6 @@ def test_a_wrong_c_file_fails_its_test(folder: Path) -> None:
         path.write_text(right.replace(before, after))
         with pytest.raises(kb.ModelError, match="test rows differ"):
             check_export(path, "c")
-
-
-def test_a_wrong_statement_fails_its_test(folder: Path) -> None:
-    path = folder / "model.sql"
-    models.model("binary:logistic").export(path, "sqlite")
-    path.write_text(path.read_text().replace(" >= ", " > "))
-    with pytest.raises(kb.ModelError, match="test rows differ; row"):
-        check_export(path, "sqlite")
 
 
 def test_names_of_c_are_those_of_the_model(folder: Path) -> None:
@@ -323,7 +202,7 @@ def test_what_no_target_can_express_is_refused(change: dict, words: str, folder:
     ("file", "target", "words"),
     [
         ("model.sql", None, "fits several targets; give target= one of duckdb, postgresql, sqlite \\("),
-        ("model.txt", None, "names no target; give target= one of c, duckdb, postgresql, sqlite, onnx \\("),
+        ("model.txt", None, "give target= one of c, duckdb, postgresql, sqlite, onnx, wasm_source, wasm \\("),
         ("model.tl", "treelite", "Treelite reads Kauri's model files itself: save .*load_xgboost_model"),
         ("model.c", "sqlit", "did you mean 'sqlite'"),
     ],
@@ -333,45 +212,39 @@ def test_targets_are_named(file: str, target: str | None, words: str, folder: Pa
         models.model("stump").export(folder / file, target)
 
 
-def test_a_value_for_missing_data_is_named(folder: Path) -> None:
+def test_webassembly_is_compiled_by_the_package_alone(folder: Path) -> None:
+    handle = models.model("stump").handle
+    for target in (None, "wasm"):
+        with pytest.raises(kb.ParameterError, match=r"target=wasm needs a compiler.*target=wasm_source writes"):
+            check(LIB.KauriBoosterExport(handle, encode(folder / "model.wasm"), config(target=target)))
+
+
+def test_a_value_for_missing_data_is_named(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     X = np.random.default_rng(0).normal(size=(60, 2))
     X[::5, 0] = -9
     fitted = kb.KauriRegressor(missing=-9, n_estimators=2).fit(X, X[:, 1])
     for model in (fitted, fitted.get_booster(), fitted.get_booster()[:1]):
-        with pytest.warns(UserWarning, match="trained with missing=-9"):
-            model.export(folder / "missing.c")
+        caplog.clear()
+        model.export(folder / "missing.c")
+        assert "trained with missing=-9" in caplog.text
 
 
-def test_sql_refuses_what_databases_do_not_parse(folder: Path) -> None:
-    booster = kb.Booster(model_file=models.model("exact").save_raw())
-    booster.feature_names = ["a", "b", "c", "d", ""]
-    booster.export(folder / "model.c")
-    with pytest.raises(kb.ParameterError, match="empty name"):
-        booster.export(folder / "model.sql", "sqlite")
-    nodes = np.arange(241)
-    inner = (nodes % 2 == 0) & (nodes < 240)  # node 2 k has a leaf on its left and the rest of the chain on its right
-    chain = forests.ForestTree(
-        left=np.where(inner, nodes + 1, -1),
-        right=np.where(inner, nodes + 2, -1),
-        feature=np.zeros(241, int),
-        threshold=nodes.astype(np.float32),
-        default_left=inner,
-        values=nodes * 0.5,
-        cover=np.ones(241),
-    )
-    deep = forests.from_trees([chain], 1)
-    with pytest.raises(kb.ParameterError, match="more than 100 levels"):
-        deep.export(folder / "model.sql", "duckdb")
-    with pytest.raises(kb.ParameterError, match="more than 14 levels"):
-        deep.export(folder / "model.sql", "sqlite")
-    said = deep.export(folder / "deep.c", test=True)
-    assert said is not None
-    assert " 0 of " in said
+@pytest.mark.parametrize("ending", ["json", "ubj"])
+def test_treelite_reads_the_model_file(ending: str, folder: Path) -> None:
+    treelite = pytest.importorskip("treelite")
+    booster = models.model("binary:logistic")
+    booster.save_model(folder / f"model.{ending}")
+    read = treelite.frontend.load_xgboost_model(str(folder / f"model.{ending}"))
+    rows = models.numbers(1000)
+    leaves = treelite.gtil.predict_leaf(read, rows)
+    assert (leaves == booster.predict(kb.DMatrix(rows), pred_leaf=True)).all()
+    margins = treelite.gtil.predict(read, rows, pred_margin=True).reshape(-1)
+    np.testing.assert_allclose(margins, booster.predict(kb.DMatrix(rows), output_margin=True), rtol=0, atol=2e-6)
 
 
 def test_bytes_do_not_depend_on_threads(folder: Path) -> None:
     booster = models.model("categories")
-    for target in ("c", "onnx", "duckdb"):
+    for target in ("c", "onnx", "duckdb", "wasm_source"):
         texts = []
         for threads in (1, 3):
             booster.set_param({"nthread": threads})
