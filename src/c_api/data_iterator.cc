@@ -7,6 +7,7 @@
 
 #include "booster/boosters/device.h"
 #include "booster/config/group.h"
+#include "c_api/communicator.h"
 #include "c_api/data_create.h"
 #include "c_api/guard.h"
 #include "data/bins/bin_store_maker.h"
@@ -57,7 +58,11 @@ void MakeBins(Collective* collective, Iterator const& iterator, DataIterHandle r
   auto const like = RefOf(ref);
   auto const options = OptionsOf(document, like);
   auto const source = SourceOf(iterator, settings.missing, options.is_one_batch && collective == nullptr);
-  InGroup(settings.ctx, [&] { ReturnData(MakeBinnedMatrix(settings.ctx, source.get(), options), out); });
+  InGroup(settings.ctx, [&] {
+    auto const completed = WithColumnsOfGroup(settings.ctx, source.get());
+    auto* const rows = completed == nullptr ? source.get() : completed.get();
+    ReturnData(MakeBinnedMatrix(settings.ctx, rows, options), out);
+  });
 }
 
 // Creates a matrix from batches of sparse rows that the caller passes to a callback, as xgboost4j does.
@@ -170,7 +175,8 @@ int XGQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy
   return Guard([&] {
     NotNull(out, "out");
     JsonConfig const document(config, "XGQuantileDMatrixCreateFromCallback");
-    MakeBins(nullptr, IteratorOf(iter, proxy, reset, next), ref, document, out);
+    auto const group = GroupOfRanks();
+    MakeBins(group.get(), IteratorOf(iter, proxy, reset, next), ref, document, out);
   });
 }
 
