@@ -41,12 +41,15 @@ BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
   return options;
 }
 
-/// Creates a matrix of bins in a file.
+/// Creates a matrix of bins in a file. A group's ranks cannot.
 std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& config, Context const& ctx,
                                          BinStoreOptions options) {
   options.in_file = true;
   options.file_prefix = TextOr(config, "cache_prefix", "");
-  return MakeBinnedMatrix(ctx, source, options);
+  auto const group = GroupOfRanks();
+  auto of_group = ctx;
+  of_group.collective = group.get();
+  return InGroup(of_group, [&] { return MakeBinnedMatrix(of_group, source, options); });
 }
 
 /// Creates a matrix of bins. collective: nullptr for the bins of this process's rows only.

@@ -38,7 +38,7 @@ void Door::AddTo(std::vector<pollfd>* waits) const {
 void Door::Accept() {
   for (auto accepted = listener_.Accept(); accepted.IsOpen(); accepted = listener_.Accept()) {
     if (waiting_.size() >= most_waiting_) waiting_.pop_front();
-    waiting_.push_back({Channel(std::move(accepted), Side::kServer, secret_), In(kSecondsToProve)});
+    waiting_.push_back({Channel(std::move(accepted), Side::kServer, secret_), SecondsFromNow(kSecondsToProve)});
   }
 }
 

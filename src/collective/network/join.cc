@@ -34,7 +34,7 @@ class Joining {
  public:
   explicit Joining(JoinOptions const& options)
       : options_(options),
-        deadline_(In(options.timeout)),
+        deadline_(SecondsFromNow(options.timeout)),
         tracker_(Reach(), Side::kClient, options.secret),
         own_{OwnHost(tracker_.Connection()), options.port},
         door_(ListenAt(&own_), options.secret, kStrangers) {}
@@ -51,7 +51,7 @@ class Joining {
     } catch (Error const& error) {  // the others need not wait for their deadlines
       tracker_.Send(JsonObject({{"error", JsonQuoted(peers[assigned.rank].name +
                                                      " cannot reach the other ranks: " + error.what())}}),
-                    In(kSlice));
+                    SecondsFromNow(kSlice));
       throw;
     }
     return {assigned.rank, std::move(peers), std::move(tracker_), options_.timeout};
@@ -121,7 +121,7 @@ class Joining {
     auto const& place = assigned.places[rank];
     Channel channel(ConnectTo(place.address, deadline_, [this] { LookAtTracker(); }), Side::kClient, options_.secret);
     channel.Queue(JsonObject({{"rank", std::to_string(assigned.rank)}, {"group", JsonQuoted(assigned.group)}}));
-    while (!channel.Receive(std::min(deadline_, In(kSlice)))) {
+    while (!channel.Receive(std::min(deadline_, SecondsFromNow(kSlice)))) {
       LookAtTracker();
       if (channel.IsLost() || Clock::now() >= deadline_) {
         Fail(ErrorKind::kCollective, place.name, " at ", TextOf(place.address), " does not answer");
@@ -136,7 +136,7 @@ class Joining {
     while (n_missing > 0) {
       std::vector<pollfd> waits{{tracker_.Connection().Descriptor(), POLLIN, 0}};
       door_.AddTo(&waits);
-      WaitForAny(&waits, std::min(deadline_, In(kSlice)));
+      WaitForAny(&waits, std::min(deadline_, SecondsFromNow(kSlice)));
       LookAtTracker();
       for (auto& guest : door_.Admit()) {
         if (Seat(assigned, &guest, peers)) --n_missing;
@@ -157,7 +157,7 @@ class Joining {
     auto const number = rank.get<std::int64_t>();
     if (number <= assigned.rank || number >= static_cast<std::int64_t>(peers->size())) return false;
     auto& peer = (*peers)[number];
-    if (peer.socket.IsOpen() || !guest->channel.Send("{}", In(kSlice))) return false;
+    if (peer.socket.IsOpen() || !guest->channel.Send("{}", SecondsFromNow(kSlice))) return false;
     peer.socket = guest->channel.Take();
     return true;
   }

@@ -118,7 +118,7 @@ void PeerLinks::Exchange(CallLabel const& label, std::vector<Outgoing> const& ou
 }
 
 void PeerLinks::Run(std::vector<Transfer>* transfers) {
-  auto deadline = In(timeout_);
+  auto deadline = SecondsFromNow(timeout_);
   for (;;) {
     auto has_moved = false;
     auto is_done = true;
@@ -132,7 +132,7 @@ void PeerLinks::Run(std::vector<Transfer>* transfers) {
     }
     if (is_done) return;
     if (has_moved) {
-      deadline = In(timeout_);
+      deadline = SecondsFromNow(timeout_);
     } else {
       Wait(*transfers, deadline);
     }
@@ -192,7 +192,7 @@ std::optional<std::string> PeerLinks::NewsOfTracker() {
 }
 
 void PeerLinks::FailLost(int rank) {
-  auto const deadline = In(kSecondsForNews);
+  auto const deadline = SecondsFromNow(kSecondsForNews);
   std::vector<pollfd> waits{{tracker_.Connection().Descriptor(), POLLIN, 0}};
   while (WaitForAny(&waits, deadline)) {
     if (auto const news = NewsOfTracker()) FailAll(*news);
@@ -223,7 +223,7 @@ void PeerLinks::End(std::string const& why) noexcept {
     std::lock_guard<std::mutex> const lock(mutex_);
     if (why_) return;
     why_ = why;
-    tracker_.Send(JsonObject({{"error", JsonQuoted(why)}}), In(kSecondsToTell));
+    tracker_.Send(JsonObject({{"error", JsonQuoted(why)}}), SecondsFromNow(kSecondsToTell));
   } catch (...) {  // no memory: the closed connections tell the others
   }
   wakes_.Send("!", 1);
@@ -233,7 +233,7 @@ void PeerLinks::End(std::string const& why) noexcept {
 void PeerLinks::Print(std::string const& line) {
   RequireAlive();
   std::lock_guard<std::mutex> const lock(mutex_);
-  if (tracker_.Send(JsonObject({{"print", JsonQuoted(line)}}), In(timeout_))) return;
+  if (tracker_.Send(JsonObject({{"print", JsonQuoted(line)}}), SecondsFromNow(timeout_))) return;
   Fail(ErrorKind::kCollective, "the tracker does not take a line for its log; it is gone, or hangs.");
 }
 
@@ -244,7 +244,7 @@ void PeerLinks::Leave() noexcept {
       if (peer.socket.IsOpen()) peer.socket.Send(&header, sizeof(header));
     }
     std::lock_guard<std::mutex> const lock(mutex_);
-    tracker_.Send(JsonObject({{"bye", "1"}}), In(kSecondsToTell));
+    tracker_.Send(JsonObject({{"bye", "1"}}), SecondsFromNow(kSecondsToTell));
   } catch (...) {  // no memory: the closed connections tell the others
   }
 }

@@ -110,7 +110,7 @@ int FinishConnecting(Socket const& socket, Deadline deadline, std::function<void
   constexpr double kSlice = 0.2;
   while (Clock::now() < deadline) {
     std::vector<pollfd> waits{{socket.Descriptor(), POLLOUT, 0}};
-    if (WaitForAny(&waits, std::min(deadline, In(kSlice)))) {
+    if (WaitForAny(&waits, std::min(deadline, SecondsFromNow(kSlice)))) {
       int error = 0;
       socklen_t size = sizeof(error);
       getsockopt(socket.Descriptor(), SOL_SOCKET, SO_ERROR, &error, &size);

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 
 /// Returns the end of a wait of this many seconds.
-inline Deadline In(double seconds) {
+inline Deadline SecondsFromNow(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 

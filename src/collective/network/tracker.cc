@@ -49,7 +49,7 @@ void Tracker::Wake() const { wakes_.Send("!", 1); }
 
 void Tracker::Run() {
   if (thread_.joinable()) return;
-  if (options_.timeout > 0) deadline_ = In(options_.timeout);
+  if (options_.timeout > 0) deadline_ = SecondsFromNow(options_.timeout);
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -98,7 +98,7 @@ std::vector<pollfd> Tracker::Waits() const {
 
 void Tracker::Step() {
   auto waits = Waits();
-  WaitForAny(&waits, In(kStep));
+  WaitForAny(&waits, SecondsFromNow(kStep));
   std::array<char, 16> wakes{};
   while (woken_.Receive(wakes.data(), wakes.size()) > 0) {
   }
@@ -183,7 +183,7 @@ void Tracker::Obey(std::size_t rank, std::string const& text) {
   if (!message.contains("bye")) return;
   members_[rank].has_left = true;
   members_[rank].is_gone = true;
-  if (options_.timeout > 0 && !deadline_) deadline_ = In(options_.timeout);
+  if (options_.timeout > 0 && !deadline_) deadline_ = SecondsFromNow(options_.timeout);
   auto const has_left = [](Member const& member) { return member.has_left; };
   if (std::all_of(members_.begin(), members_.end(), has_left)) EndGroup(State::kEnded, "");
 }
