@@ -171,6 +171,10 @@ void PeerLinks::CheckHeader(Transfer const& transfer) {
 }
 
 void PeerLinks::RequireAlive() {
+  if (IsCopy()) {
+    Fail(ErrorKind::kCollective, "this process is a fork() of ", peers_[rank_].name,
+         ", which alone can use its connections; call XGCommunicatorInit in each process.");
+  }
   std::lock_guard<std::mutex> const lock(mutex_);
   if (why_) Fail(ErrorKind::kCollective, *why_);
 }
@@ -219,6 +223,7 @@ void PeerLinks::FailAll(std::string const& why) {
 }
 
 void PeerLinks::End(std::string const& why) noexcept {
+  if (IsCopy()) return;
   try {
     std::lock_guard<std::mutex> const lock(mutex_);
     if (why_) return;
@@ -238,6 +243,7 @@ void PeerLinks::Print(std::string const& line) {
 }
 
 void PeerLinks::Leave() noexcept {
+  if (IsCopy()) return;
   try {
     auto const header = HeaderOf({kGoodbye}, 0, 0);
     for (auto const& peer : peers_) {

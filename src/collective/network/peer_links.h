@@ -5,7 +5,8 @@
 /// header of a message names the call; both sides compare it, so ranks that are out of step are told so.
 #pragma once
 
-#include <atomic>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -63,7 +64,8 @@ class PeerLinks {
   void Run(std::vector<Transfer>* transfers);
   void Wait(std::vector<Transfer> const& transfers, Deadline deadline);
   void CheckHeader(Transfer const& transfer);
-  /// Throws the reason for which the group has ended, if it has.
+  bool IsCopy() const { return getpid() != process_; }
+  /// Throws the reason for which the group has ended, if it has, and in a process that fork() made.
   void RequireAlive();
   /// Reads what the tracker says. Returns its reason to end the group.
   std::optional<std::string> NewsOfTracker();
@@ -75,6 +77,7 @@ class PeerLinks {
   int rank_;
   std::vector<Peer> peers_;
   double timeout_;
+  pid_t process_ = getpid();  ///< a copy of it that fork() makes must not touch the connections
   Socket wakes_;
   Socket woken_;
   CallLabel label_{"", 0};

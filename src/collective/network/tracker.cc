@@ -40,6 +40,10 @@ Tracker::Tracker(TrackerOptions options)
 }
 
 Tracker::~Tracker() {
+  if (thread_.joinable() && !IsRunning()) {  // after a fork(); the thread object of the copy must not be destroyed
+    static_cast<void>(new std::thread(std::move(thread_)));
+    return;
+  }
   is_stopping_ = true;
   Wake();
   if (thread_.joinable()) thread_.join();
@@ -50,6 +54,7 @@ void Tracker::Wake() const { wakes_.Send("!", 1); }
 void Tracker::Run() {
   if (thread_.joinable()) return;
   if (options_.timeout > 0) deadline_ = SecondsFromNow(options_.timeout);
+  process_ = getpid();
   thread_ = std::thread([this] { Loop(); });
 }
 

@@ -8,6 +8,8 @@
 /// 4. After the last goodbye, or a failure, the tracker turns newcomers away until it is freed.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <memory>
@@ -45,7 +47,8 @@ class Tracker {
   std::string const& Secret() const { return options_.secret; }
   /// Starts the thread; a second call does nothing.
   void Run();
-  bool IsRunning() const { return thread_.joinable(); }
+  /// Returns whether Run was called, in this process: a copy of it that fork() makes has no thread.
+  bool IsRunning() const { return thread_.joinable() && getpid() == process_; }
   /// Waits until the group has ended. seconds: none: as long as that takes. \throws Error(kCollective) with the reason
   /// if the group failed, and if it has not ended in time, which ends it.
   void Wait(std::optional<double> seconds);
@@ -83,6 +86,7 @@ class Tracker {
   Socket woken_;
   std::atomic<bool> is_stopping_{false};
   std::thread thread_;
+  pid_t process_ = 0;            ///< of the thread
   std::vector<Member> members_;  ///< by rank, once there are ranks; used by the thread alone
   std::optional<Deadline> deadline_;
 
