@@ -126,7 +126,10 @@ void PeerLinks::Run(std::vector<Transfer>* transfers) {
       if (each.IsDone() && (each.is_outgoing || each.is_checked)) continue;
       auto const n_moved = each.IsDone() ? 0 : each.Move(peers_[each.rank].socket);
       if (n_moved < 0) FailLost(each.rank);
-      if (!each.is_outgoing && !each.is_checked && each.HasHeader()) CheckHeader(each), each.is_checked = true;
+      if (!each.is_outgoing && !each.is_checked && each.HasHeader()) {
+        CheckHeader(each);
+        each.is_checked = true;
+      }
       has_moved |= n_moved > 0;
       is_done &= each.IsDone();
     }
