@@ -19,7 +19,7 @@ constexpr double kDefaultTimeout = 1800;  // seconds, as in XGBoost
 constexpr std::int64_t kDefaultRetries = 3;
 constexpr std::int64_t kMostRetries = 1000;
 
-JoinOptions OptionsOf(CommunicatorConfig const& config) {
+JoinOptions JoinOptionsOf(CommunicatorConfig const& config) {
   JoinOptions options;
   options.tracker = {config.Text("dmlc_tracker_uri", ""), config.Port("dmlc_tracker_port")};
   options.secret = config.Text(kSecretKey, "");
@@ -41,7 +41,7 @@ void Leave() {
 void Init(JsonConfig const& document) {
   CommunicatorConfig const config(document, "XGCommunicatorInit");
   config.RequireKnownCommunicator();
-  auto const options = OptionsOf(config);
+  auto const options = JoinOptionsOf(config);
   Leave();
   if (!options.tracker.host.empty()) GroupOfThread() = std::make_shared<SocketGroup>(options);
 }

@@ -1,8 +1,12 @@
 #include "collective/network/channel.h"
 
+#include <sys/random.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
-#include <random>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -74,12 +78,12 @@ std::size_t LengthOf(std::string const& frame, std::size_t most) {
 }  // namespace
 
 std::string RandomHex(std::size_t n_bytes) {
-  std::random_device device;
-  std::string hex;
-  for (std::size_t i = 0; i < n_bytes; ++i) {
-    auto const byte = device();
-    hex += {HexDigit(byte), HexDigit(byte >> 4U)};
+  std::vector<unsigned char> bytes(n_bytes);
+  if (getentropy(bytes.data(), n_bytes) != 0) {
+    Fail(ErrorKind::kIo, "the system gives no random numbers, which secrets need (", std::strerror(errno), ").");
   }
+  std::string hex;
+  for (unsigned const byte : bytes) hex += {HexDigit(byte >> 4U), HexDigit(byte)};
   return hex;
 }
 

@@ -15,7 +15,7 @@
 
 namespace kauri {
 
-/// Returns random bytes of the system as hexadecimal digits.
+/// Returns random bytes of the system, at most 256, as hexadecimal digits. \throws Error(kIo) if it gives none.
 std::string RandomHex(std::size_t n_bytes);
 
 /// Returns the HMAC of the text with SHA-256, 64 hexadecimal digits.

@@ -22,7 +22,7 @@ struct PeerPlace {
   std::string name;
 };
 
-/// What the tracker tells a worker.
+/// The tracker's answer to a worker.
 struct Assignment {
   int rank = 0;
   std::string group;
