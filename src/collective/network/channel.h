@@ -32,7 +32,7 @@ class Channel {
   /// Gives the connection away, after the last message.
   Socket Take() { return std::move(socket_); }
 
-  /// Queues a message. Flush sends it.
+  /// Queues a message, not empty. Flush sends it.
   void Queue(std::string const& text);
   bool HasQueued() const { return !outgoing_.empty() || !waiting_.empty(); }
   /// Sends what the socket takes now. Returns false if the connection is lost.

@@ -234,10 +234,9 @@ TEST(Network, GarbageNeitherStopsATrackerNorAWorker) {
 /// Strangers who know the secret, but send other messages than workers.
 TEST(Network, WrongMessagesWithTheSecretDoNotStopATracker) {
   auto const tracker = StartTracker(2);
-  std::string const worker = R"({"task": "a", "host": "h", "port": 1234, "list": [1, 2, {"a": null}]})";
+  std::string const worker = R"({"task": "a", "host": "h", "port": "1234", "list": [1, 2, {"a": null}]})";
   std::mt19937 random(3);
-  std::vector<std::string> texts{"",
-                                 "{",
+  std::vector<std::string> texts{"{",
                                  "[]",
                                  "7",
                                  R"({"port": 0})",
@@ -249,7 +248,6 @@ TEST(Network, WrongMessagesWithTheSecretDoNotStopATracker) {
     texts.push_back(worker);
     for (int change = 0; change < 8; ++change)
       texts.back()[random() % worker.size()] = static_cast<char>(random() % 128);
-    if (texts.back().find(R"("port": 1)") != std::string::npos) texts.back()[0] = '<';
   }
   for (auto const& text : texts) {
     Channel channel(ConnectTo(tracker->Where(), SecondsFromNow(kTimeout), [] {}), Side::kClient, tracker->Secret());
