@@ -943,51 +943,75 @@ KAURI_API int XGBCategoriesFree(CategoriesHandle handle);
 
 /* ---- Processes -------------------------------------------------------------------------------------------------- */
 /*
- * These calls describe a single process: clients that ask find rank 0 of 1. The first three return the answer, not a
- * status. The third is 1 in a thread between XGCommunicatorInit with the arguments of a tracker and
- * XGCommunicatorFinalize.
+ * The tracker and the communicator of XGBoost's clients, with which several processes train one model. One process
+ * creates a tracker and gives its arguments to the workers. Each worker calls XGCommunicatorInit, in the thread that
+ * trains. Until XGCommunicatorFinalize the boosters of that thread train and are evaluated over the rows of all
+ * workers, and matrices of bins have common bins; the model has the bytes of one process with the rows in the order of
+ * ranks. Every worker makes the same calls. Ranks on one host may be threads.
+ *
+ * Connections are TCP. The arguments contain a secret, without which nobody can join; keep them as confidential as the
+ * data. Messages are not encrypted: use a private network. Every wait has a deadline, dmlc_timeout, and an error of one
+ * worker, or its end, ends the calls of all with an error that names it (KAURI_ERROR_COLLECTIVE).
  */
 
+/** Returns the rank of this thread's process, 0 without a communicator. The answer is not a status, here and below. */
 KAURI_API int XGCommunicatorGetRank(void);
+/** Returns the number of ranks, 1 without a communicator. */
 KAURI_API int XGCommunicatorGetWorldSize(void);
+/** Returns 1 between XGCommunicatorInit with a tracker and XGCommunicatorFinalize, otherwise 0. */
 KAURI_API int XGCommunicatorIsDistributed(void);
 /**
- * Starts the communicator. `config`: {}, or the arguments of XGTrackerWorkerArgs. Errors: another tracker's address,
- * federated learning.
+ * Joins the group of a tracker, and waits until all workers have. `config`: {} for no group, or the arguments of
+ * XGTrackerWorkerArgs and, as needed: "dmlc_task_id", by which the tracker may sort ranks; "dmlc_timeout", seconds to
+ * join and to wait in a call without any byte (0 or missing: 1800); "dmlc_retry", further attempts to reach the tracker
+ * (3); "dmlc_worker_port", where this worker listens for the others (0: any). Names may be in upper case. A group that
+ * the thread is in is left before. Errors: no tracker there, another secret, workers that do not come, federated
+ * learning.
  */
 KAURI_API int XGCommunicatorInit(char const* config);
-/** Ends the communicator that XGCommunicatorInit started. */
+/** Leaves the group. It can be called after errors, and without a group. */
 KAURI_API int XGCommunicatorFinalize(void);
-/** Reports an error to the other processes; there is none. */
+/** Ends the group with an error: the calls of all its ranks fail. */
 KAURI_API int XGCommunicatorSignalError(void);
-/** Writes `message` to the log. */
+/** Writes `message` to the log of the tracker's process, or to this process's log without a group. */
 KAURI_API int XGCommunicatorPrint(char const* message);
 /** Returns the host's name, valid until the thread's next call. */
 KAURI_API int XGCommunicatorGetProcessorName(char const** name_str);
-/** Broadcasts, reduces or gathers over one process, which leaves the buffer unchanged. Errors: root is not 0. */
+/** Copies `size` bytes of rank `root` to all ranks. Errors: there is no such rank. */
 KAURI_API int XGCommunicatorBroadcast(void* buffer, size_t size, int root);
+/**
+ * Reduces `count` numbers over the ranks, in the order of ranks. data_type: 0 float16, 1 float32, 2 float64, 3 long
+ * double, 4 to 7 int8 to int64, 8 to 11 uint8 to uint64. op: 0 maximum, 1 minimum, 2 sum (of integers modulo their
+ * range), 3 bitwise and, 4 or, 5 exclusive or; the last three for integers only.
+ */
 KAURI_API int XGCommunicatorAllreduce(void* buffer, size_t count, int data_type, int op);
+/** Gathers a buffer of `count` bytes, of which each rank has one part of equal size: rank r the r-th. */
 KAURI_API int XGCommunicatorAllgather(void* buffer, size_t count);
 /**
- * Creates the tracker of one worker. It has no workers to connect, so it opens no port and nothing waits for it.
- * `config`: {"n_workers": 1, "host": name, "port": number}; the last two are optional and are passed on to the worker.
- * Errors: more workers, federated learning ("dmlc_communicator": "federated").
+ * Creates a tracker and binds its port. `config`: "n_workers", at least 1; "host", the address of a network interface
+ * (missing: a likely one); "port" (0: any); "sortby": ranks in the order of 0 hosts, then tasks, or 1 tasks; "timeout":
+ * seconds until all workers have come, and from the first that leaves to the last (0: no limit); "kauri_tracker_secret"
+ * (missing: random). Errors: a port in use, federated learning ("dmlc_communicator": "federated").
  */
 KAURI_API int XGTrackerCreate(char const* config, TrackerHandle* handle);
-/** Returns in `args` JSON for the worker's XGCommunicatorInit, valid until the thread's next call on the handle. */
+/** Returns in `args` JSON for the workers' XGCommunicatorInit, valid until the thread's next call on the handle. */
 KAURI_API int XGTrackerWorkerArgs(TrackerHandle handle, char const** args);
-/**
- * Starts the tracker, or waits for it. `config` of both may be null. Errors: waiting for a tracker that does not run.
- */
+/** Starts the tracker's thread, which serves one group of workers. `config` may be null. */
 KAURI_API int XGTrackerRun(TrackerHandle handle, char const* config);
+/**
+ * Waits until all workers have left. `config`: {"timeout": seconds}; 0, missing or null: as long as they work. Errors:
+ * the group's error; workers that have not left by the timeout, which ends the group; a tracker that does not run.
+ */
 KAURI_API int XGTrackerWaitFor(TrackerHandle handle, char const* config);
+/** Stops and frees the tracker. Errors: its group had not ended; it is freed nevertheless, and its workers fail. */
 KAURI_API int XGTrackerFree(TrackerHandle handle);
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
 /*
- * Ranks are processes, or threads, that train one model together, each on some of the rows. The library has no network
- * of its own: the caller provides a few functions through which the ranks communicate. The model, its evaluations and
- * its bytes equal those of one process with all rows, for any number of ranks and any partition of the rows.
+ * Ranks are processes, or threads, that train one model together, each on some of the rows. Here the caller provides a
+ * few functions through which the ranks communicate; with XGCommunicatorInit above the library does. The model, its
+ * evaluations and its bytes equal those of one process with all rows, for any number of ranks and any partition of the
+ * rows.
  *
  * Every rank makes the same calls with the same parameters: XGBoosterUpdateOneIter, XGBoosterBoostOneIter,
  * XGBoosterEvalOneIter and the creation of matrices of bins. Predictions cover the rank's own rows and need no other

@@ -11,6 +11,7 @@
 #include "booster/learner.h"
 #include "booster/predict/metric_intervals.h"
 #include "c_api/arrays.h"
+#include "c_api/communicator.h"
 #include "c_api/global.h"
 #include "c_api/guard.h"
 #include "c_api/handles.h"
@@ -186,6 +187,7 @@ int XGBoosterGetNumFeature(BoosterHandle handle, bst_ulong* out) {
 
 int XGBoosterUpdateOneIter(BoosterHandle handle, int /*iter*/, DMatrixHandle dtrain) {
   return Guard([&] {
+    EnterGroup(handle, {&dtrain, 1});
     BoosterUse const learner(handle);
     learner->BoostRound(DataRead(dtrain)->data, learner->NumIterations());
   });
@@ -193,6 +195,7 @@ int XGBoosterUpdateOneIter(BoosterHandle handle, int /*iter*/, DMatrixHandle dtr
 
 int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* grad, float* hess, bst_ulong len) {
   return Guard([&] {
+    EnterGroup(handle, {&dtrain, 1});
     BoosterUse const learner(handle);
     auto const count = static_cast<std::size_t>(len);
     auto const pairs = PairsOf({NotNull(grad, "grad"), count}, {NotNull(hess, "hess"), count});
@@ -203,6 +206,7 @@ int XGBoosterBoostOneIter(BoosterHandle handle, DMatrixHandle dtrain, float* gra
 int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int /*iter*/, char const* grad,
                           char const* hess) {
   return Guard([&] {
+    EnterGroup(handle, {&dtrain, 1});
     BoosterUse const learner(handle);
     DataRead const matrix(dtrain);
     auto const& data = matrix->data;
@@ -214,6 +218,7 @@ int XGBoosterTrainOneIter(BoosterHandle handle, DMatrixHandle dtrain, int /*iter
 int XGBoosterTrainOneIterWithSplitGrad(BoosterHandle handle, DMatrixHandle dtrain, int /*iter*/, char const* split_grad,
                                        char const* split_hess, char const* grad, char const* hess) {
   return Guard([&] {
+    EnterGroup(handle, {&dtrain, 1});
     BoosterUse const learner(handle);
     DataRead const matrix(dtrain);
     auto const& data = matrix->data;
@@ -229,6 +234,7 @@ int XGBoosterEvalOneIter(BoosterHandle handle, int iter, DMatrixHandle dmats[], 
                          char const** out_result) {
   return Guard([&] {
     NotNull(out_result, "out_result");
+    EnterGroup(handle, {dmats, len});
     BoosterUse const booster(handle);
     auto const results = booster->Evaluate(HeldSets(dmats, evnames, len).Sets());
     auto& text = booster.Handle().Buffers().text;

@@ -7,6 +7,7 @@
 
 #include "booster/boosters/device.h"
 #include "booster/config/group.h"
+#include "c_api/communicator.h"
 #include "c_api/data_create.h"
 #include "c_api/guard.h"
 #include "data/bins/bin_store_maker.h"
@@ -40,12 +41,15 @@ BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
   return options;
 }
 
-/// Creates a matrix of bins in a file.
+/// Creates a matrix of bins in a file. A group's ranks cannot.
 std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& config, Context const& ctx,
                                          BinStoreOptions options) {
   options.in_file = true;
   options.file_prefix = TextOr(config, "cache_prefix", "");
-  return MakeBinnedMatrix(ctx, source, options);
+  auto const group = GroupOfRanks();
+  auto of_group = ctx;
+  of_group.collective = group.get();
+  return InGroup(of_group, [&] { return MakeBinnedMatrix(of_group, source, options); });
 }
 
 /// Creates a matrix of bins. collective: nullptr for the bins of this process's rows only.
@@ -57,7 +61,11 @@ void MakeBins(Collective* collective, Iterator const& iterator, DataIterHandle r
   auto const like = RefOf(ref);
   auto const options = OptionsOf(document, like);
   auto const source = SourceOf(iterator, settings.missing, options.is_one_batch && collective == nullptr);
-  InGroup(settings.ctx, [&] { ReturnData(MakeBinnedMatrix(settings.ctx, source.get(), options), out); });
+  InGroup(settings.ctx, [&] {
+    auto const completed = WithColumnsOfGroup(settings.ctx, source.get());
+    auto* const rows = completed == nullptr ? source.get() : completed.get();
+    ReturnData(MakeBinnedMatrix(settings.ctx, rows, options), out);
+  });
 }
 
 // Creates a matrix from batches of sparse rows that the caller passes to a callback, as xgboost4j does.
@@ -170,7 +178,8 @@ int XGQuantileDMatrixCreateFromCallback(DataIterHandle iter, DMatrixHandle proxy
   return Guard([&] {
     NotNull(out, "out");
     JsonConfig const document(config, "XGQuantileDMatrixCreateFromCallback");
-    MakeBins(nullptr, IteratorOf(iter, proxy, reset, next), ref, document, out);
+    auto const group = GroupOfRanks();
+    MakeBins(group.get(), IteratorOf(iter, proxy, reset, next), ref, document, out);
   });
 }
 

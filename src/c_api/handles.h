@@ -156,6 +156,9 @@ struct DataHandle : HandleBase {
   CallerRows rows;       ///< the last rows given to a proxy
   PendingLabels labels;  ///< pending labels of these rows
   SharedLock labels_lock;
+  /// The communicator's group in which the rows were numbered, and their numbers (c_api/communicator.h).
+  std::weak_ptr<Collective> group;
+  std::vector<RowRange> rows_in_group;
 };
 
 struct LearnerHandle : HandleBase {
@@ -164,6 +167,8 @@ struct LearnerHandle : HandleBase {
 
   std::unique_ptr<Learner> learner;
   std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();  ///< spare memory for explanations
+  std::shared_ptr<Collective> communicator;  ///< the communicator's group, if the booster trains in it
+  bool has_own_group = false;                ///< KauriBoosterSetCollective has set a group, which takes precedence
 };
 
 /// One rank of a group, shared by boosters and the creation of matrices.

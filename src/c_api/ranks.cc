@@ -163,6 +163,8 @@ int KauriBoosterSetCollective(BoosterHandle handle, KauriCollectiveHandle collec
   return Guard([&] {
     BoosterUse const learner(handle);
     learner->SetCollective(collective == nullptr ? nullptr : CollectiveOf(collective).collective);
+    learner.Handle().has_own_group = collective != nullptr;
+    learner.Handle().communicator = nullptr;
   });
 }
 

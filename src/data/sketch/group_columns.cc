@@ -1,5 +1,6 @@
 #include "data/sketch/group_columns.h"
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,53 @@ Texts CategoriesOf(MetaInfo const& info) {
   return ForColumns(std::move(texts), info.n_cols);
 }
 
+void AddTexts(Texts const& texts, Parcel* parcel) {
+  std::vector<std::uint64_t> lengths;
+  std::vector<char> letters;
+  for (auto const& text : texts) {
+    lengths.push_back(text.size());
+    letters.insert(letters.end(), text.begin(), text.end());
+  }
+  parcel->Add(lengths);
+  parcel->Add(letters);
+}
+
+Texts TakeTexts(OpenParcel* parcel) {
+  auto const lengths = parcel->Take<std::uint64_t>();
+  auto const letters = parcel->Take<char>();
+  Texts texts;
+  std::size_t at = 0;
+  for (auto const length : lengths) {
+    if (length > letters.size() - at) FailParcel("a text of a column is longer than the message");
+    texts.emplace_back(letters.data() + at, length);
+    at += length;
+  }
+  return texts;
+}
+
+void AddCategories(CategoryNameTable const& table, Parcel* parcel) {
+  std::vector<std::uint8_t> types;
+  for (auto const& names : table) types.push_back(static_cast<std::uint8_t>(names.number_type));
+  parcel->Add(types);
+  for (auto const& names : table) {
+    AddTexts(names.texts, parcel);
+    parcel->Add(names.numbers);
+  }
+}
+
+CategoryNameTable TakeCategories(OpenParcel* parcel) {
+  CategoryNameTable table;
+  for (auto const type : parcel->Take<std::uint8_t>()) {
+    auto const number_type = static_cast<CategoryNames::Type>(type);
+    if (number_type < CategoryNames::Type::kI8 || number_type > CategoryNames::Type::kU64) {
+      FailParcel("the categories of a column have the unknown type " + std::to_string(type));
+    }
+    auto texts = TakeTexts(parcel);
+    table.push_back({std::move(texts), parcel->Take<std::int64_t>(), number_type});
+  }
+  return table;
+}
+
 }  // namespace
 
 void RequireSameColumns(Context const& ctx, MetaInfo const& info) {
@@ -77,6 +125,27 @@ void RequireSameColumns(Context const& ctx, MetaInfo const& info) {
   RequireSameTexts(ctx, "the name", names);
   RequireSameTexts(ctx, "the type", types);
   RequireSameTexts(ctx, "the categories", categories);
+}
+
+void TakeColumnTextsOfGroup(Context const& ctx, std::int64_t n_rows, MetaInfo* info) {
+  auto const size = static_cast<std::uint64_t>(ctx.collective->Size());
+  auto const rank = static_cast<std::uint64_t>(ctx.collective->Rank());
+  std::array<std::uint64_t, 2> most{n_rows == 0 ? 1U : 0U, n_rows > 0 ? size - rank : 0U};
+  MaxOverRanks(ctx, {most.data(), most.size()});
+  if (most[0] == 0 || most[1] == 0) return;
+  auto const giver = size - most[1];
+  Parcel mine;
+  if (rank == giver) {
+    AddTexts(info->feature_names, &mine);
+    AddTexts(info->feature_types, &mine);
+    AddCategories(info->category_names, &mine);
+  }
+  auto all = GatherParcels(ctx, mine);
+  if (n_rows > 0) return;
+  auto* const given = &all[giver];
+  info->feature_names = TakeTexts(given);
+  info->feature_types = TakeTexts(given);
+  info->category_names = TakeCategories(given);
 }
 
 }  // namespace kauri
