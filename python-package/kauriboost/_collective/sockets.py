@@ -86,7 +86,8 @@ class Listener:
 
     def __init__(self, host: str, ports: Iterable[int] = (0,)) -> None:
         self.host = host
-        self.socket, tried = None, list(ports)
+        self.socket: socket.socket | None = None
+        tried = list(ports)
         for port in tried:
             with contextlib.suppress(OSError):
                 self.socket = self._open(port)

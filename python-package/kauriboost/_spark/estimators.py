@@ -97,7 +97,7 @@ def _typed(function: Any) -> Any:
     import pyarrow as pa
 
     def run(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
-        return function(batches)
+        yield from function(batches)
 
     run.__annotations__ = {"batches": Iterator[pa.Array], "return": Iterator[pa.Array]}
     return run

@@ -129,6 +129,7 @@ def _chosen(block: Any, chosen: np.ndarray) -> Any:
 def _ranges(firsts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return [first, count] of each run of consecutive rows."""
     firsts, counts = firsts[counts > 0], counts[counts > 0]
-    begins = np.flatnonzero(np.concatenate([[True], firsts[1:] != (firsts + counts)[:-1]])) if len(firsts) else []
-    sizes = np.add.reduceat(counts, begins) if len(firsts) else counts
-    return np.stack([firsts[begins] if len(firsts) else firsts, sizes], axis=1)
+    if len(firsts) == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    begins = np.flatnonzero(np.concatenate([[True], firsts[1:] != (firsts + counts)[:-1]]))
+    return np.stack([firsts[begins], np.add.reduceat(counts, begins)], axis=1)
