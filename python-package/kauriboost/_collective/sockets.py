@@ -39,7 +39,7 @@ _SECONDS_OF_GREETING = 10.0  # maximum time that a stranger can hold a connectio
 
 
 class Key(NamedTuple):
-    """What all ranks of a training share."""
+    """A secret that all ranks of a training share, and a certificate for encryption."""
 
     secret: bytes
     certificate: str | None = None  # PEM of a private key and its certificate; None for connections without TLS

@@ -1,4 +1,4 @@
-"""Parameters of the estimators and models, as Spark ML knows them; their names are those of ``xgboost.spark``."""
+"""Parameters of the estimators and models, as Spark ML knows them, named as in ``xgboost.spark``."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ NUMBER, NUMBERS = "double", "array<double>"
 
 
 class Prediction(NamedTuple):
-    """What a task predicts."""
+    """A model, and the fields that a task computes with it."""
 
     estimator: KauriModel  # of kauriboost.sklearn, with its parameters and without a model
     model: bytes
@@ -65,7 +65,7 @@ def _probability(estimator: Any, data: Any, how: dict[str, Any]) -> np.ndarray:
 
 
 def _raw(estimator: Any, data: Any, how: dict[str, Any]) -> np.ndarray:
-    """Return a margin for each class; for two classes that of the second and its negative."""
+    """Return a margin for each class; for two classes the margin of the second and its negative."""
     margins: np.ndarray = estimator.predict(data, output_margin=True, **how)
     return np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
 

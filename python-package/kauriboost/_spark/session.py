@@ -1,4 +1,4 @@
-"""What a training asks of a Spark session: slots for its workers, ports, encryption."""
+"""Requirements of a training on a Spark session: slots for its workers, ports, encryption."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _is_on(context: Any, name: str) -> bool:
 
 
 def ports_of(session: Any) -> tuple[int, ...]:
-    """Return the ports at which a worker may listen: those of Spark's block managers if they are set, or any (0)."""
+    """Return the ports at which a worker may listen: the ports of Spark's block managers if they are set, or any (0)."""
     settings = session.sparkContext.getConf()
     first = int(settings.get("spark.blockManager.port", "0"))
     if first == 0:
