@@ -62,21 +62,22 @@ def session() -> Any:
 
 def main(name: str) -> None:
     sys.path.insert(0, str(DATA))
+    import pandas as pd
     from load import load
 
     X, y, _ = load(name)
     print(f"{name}: {X.shape[0]} rows, {X.shape[1]} features")
+    names = [f"x{i}" for i in range(X.shape[1])]
+    table = pd.DataFrame(X, columns=names)
     begin = time.perf_counter()
-    alone = kb.KauriRegressor(**PARAMS).fit(X, y).get_booster().save_raw()
+    alone = kb.KauriRegressor(**PARAMS).fit(table, y).get_booster().save_raw()
     timed("one process", begin)
 
-    import pandas as pd
     from california import LoseAnExecutor  # by its module's name, so that executors can import it
     from kauriboost import spark as ks
 
     spark = session()
-    names = [f"x{i}" for i in range(X.shape[1])]
-    frame = spark.createDataFrame(pd.DataFrame(X, columns=names).assign(label=y))
+    frame = spark.createDataFrame(table.assign(label=y))
     for what, callbacks in {
         "two executors": None,
         f"the same, one of them lost after {LOST_AFTER} rounds": [LoseAnExecutor(Path(tempfile.mkdtemp()) / "lost")],

@@ -53,7 +53,7 @@ def _is_on(context: Any, name: str) -> bool:
 
 
 def ports_of(session: Any) -> tuple[int, ...]:
-    """Return the ports at which a worker may listen: the ports of Spark's block managers if they are set, or any (0)."""
+    """Return the ports at which a worker may listen: the ports of Spark's block managers if set, or any (0)."""
     settings = session.sparkContext.getConf()
     first = int(settings.get("spark.blockManager.port", "0"))
     if first == 0:
