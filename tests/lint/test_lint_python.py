@@ -29,7 +29,9 @@ LAYER = {
     "_shap": 7,
     "_report": 8,
     "_estimators": 7,
+    "_cluster": 4,
     "_dask": 8,
+    "_spark": 8,
     "_tools": 8,
 }
 

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import dask.array as da
 import distributed
 import numpy as np
 
 from .._binding.errors import DataError
+from .._cluster.blocks import Description, describe, pack, union_of_categories, union_of_texts
+from .._cluster.rows import Settings
 from .._data.matrix import missing_value
 from .._public import described, public
-from .blocks import Description, describe, pack, union_of_categories, union_of_texts
-
-
-class Settings(NamedTuple):
-    """The settings that a worker needs to make a matrix of its rows."""
-
-    missing: float
-    feature_names: list[str] | None
-    feature_types: Any
-    enable_categorical: bool
-    feature_weights: np.ndarray | None
-    categories: dict[str, Any]  # for each categorical column of a frame
-    texts: dict[str, Any]  # for each column of text of a frame
-    no_rows: Any  # an empty block of the same kind as the others
-    is_quantile: bool
-    max_bin: int | None
 
 
 def client_or_default(client: Any) -> Any:

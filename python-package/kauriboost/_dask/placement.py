@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._binding.errors import DataError
-from .blocks import rows_of_part
+from .._cluster.blocks import rows_of_part
 from .engine import wait_for_all
 from .matrix import DaskDMatrix
 from .waiting import while_there_are_workers

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from .._binding.errors import DataError
+from .._cluster.blocks import Part, with_categories
+from .._cluster.rows import Settings
 from .._data.matrix import DMatrix, missing_value
 from .._model.booster import Booster, IterationRange
-from .blocks import Part, with_categories
 from .collections import below_each_other, is_collection, of_blocks
 from .engine import delayed
-from .matrix import DaskDMatrix, Settings, client_or_default
+from .matrix import DaskDMatrix, client_or_default
 
 
 async def _booster_of(model: Any) -> Booster:

@@ -12,16 +12,15 @@ import distributed
 import numpy as np
 
 from .._binding.errors import CollectiveError
+from .._cluster.blocks import Part
+from .._cluster.rows import Settings, make_matrix
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._training.callback import EvalsLog
 from .._training.checkpoint import TrainingCheckPoint
 from .._training.training import Plan, Snapshot, Training
-from .blocks import Part
 from .dask_rank import DaskRank
 from .engine import secede
-from .matrix import Settings
-from .rows import make_matrix
 from .worker_endpoint import WorkerEndpoint, endpoint_of
 
 

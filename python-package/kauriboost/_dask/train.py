@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Optional, Union
 
 from .._binding.errors import DataError, KauriError
+from .._cluster.blocks import check_texts
 from .._data.numbers import whole_number
 from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
@@ -24,7 +25,6 @@ from .._training.callback import TrainingCallback
 from .._training.callbacks import EarlyStopping
 from .._training.checkpoint import TrainingCheckPoint
 from .._training.training import Plan, Snapshot
-from .blocks import check_texts
 from .matrix import DaskDMatrix, client_or_default
 from .placement import Piece, pieces_of, ranges_of
 from .progress import Progress

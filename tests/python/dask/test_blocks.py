@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from kauriboost._dask.blocks import describe, pack
+from kauriboost._cluster.blocks import describe, pack
 from scipy import sparse
 
 TABLE = np.random.default_rng(1).normal(size=(60, 5)).astype(np.float32)

@@ -1,8 +1,9 @@
-"""Construction of a rank's matrix from the partitions on its worker."""
+"""Construction of a rank's matrix from partitions of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,21 @@ from .._data.iterator import DataIter
 from .._data.matrix import DMatrix
 from .._data.quantile import QuantileDMatrix
 from .blocks import Part, below_each_other, with_categories
-from .matrix import Settings
+
+
+class Settings(NamedTuple):
+    """The settings that a worker needs to make a matrix of its rows."""
+
+    missing: float
+    feature_names: list[str] | None
+    feature_types: Any
+    enable_categorical: bool
+    feature_weights: np.ndarray | None
+    categories: dict[str, Any]  # for each categorical column of a frame
+    texts: dict[str, Any]  # for each column of text of a frame
+    no_rows: Any  # an empty block of the same kind as the others
+    is_quantile: bool
+    max_bin: int | None
 
 
 class _Parts(DataIter):

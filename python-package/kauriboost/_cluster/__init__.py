@@ -1,0 +1,1 @@
+"""Rows of one rank of a cluster, whatever engine the cluster has."""

@@ -1,0 +1,1 @@
+"""Estimators for the data frames of Spark."""

@@ -1,0 +1,258 @@
+"""Estimators of Spark ML, and the models that they fit."""
+
+from __future__ import annotations
+
+import pickle
+from functools import partial
+from typing import Any
+
+from pyspark.ml import Estimator, Model
+from pyspark.ml.util import MLReadable, MLWritable
+from pyspark.sql import functions as sql
+
+from .._binding.errors import CollectiveError, ParameterError
+from .._estimators.classifier import KauriClassifier as _LocalClassifier
+from .._estimators.ranker import KauriRanker as _LocalRanker
+from .._estimators.regressor import KauriRegressor as _LocalRegressor
+from .._model.booster import Booster
+from .._public import public
+from . import predict, task
+from .columns import placed, selected
+from .files import Reader, Writer
+from .params import ClassifierParams, KauriParams
+from .session import new_key, ports_of, require_workers
+
+_MOST_LINES = 12  # of an error of Spark in a message
+
+
+@public("kauriboost.spark")
+class TrainingSummary:
+    """The evaluations of a training after each round: metric -> values.
+
+    Attributes
+    ----------
+    train_objective_history, validation_objective_history
+        Of the rows learnt from, and of those that `validation_indicator_col` marks.
+    """
+
+    def __init__(self, history: Any) -> None:
+        self.train_objective_history = dict(history.get(task.TRAINING, {}))
+        self.validation_objective_history = dict(history.get(task.VALIDATION, {}))
+
+
+class _Saved(MLReadable[Any], MLWritable):
+    """Common base of what can be saved and loaded."""
+
+    def write(self) -> Writer:
+        """Return a writer: ``write().overwrite().save(path)``."""
+        return Writer(self)
+
+    @classmethod
+    def read(cls) -> Reader:
+        """Return a reader: ``read().load(path)``."""
+        return Reader(cls)
+
+
+class _Model(KauriParams, Model, _Saved):
+    """Common base of the models."""
+
+    _model: bytes | None = None
+    training_summary: TrainingSummary | None = None
+
+    def get_booster(self) -> Booster:
+        """Return the booster."""
+        return Booster(model_file=bytearray(self._model or b""))
+
+    def _fitted(self) -> Any:
+        local = self.local()
+        local.load_model(bytearray(self._model or b""))
+        return local
+
+    def _fields(self, local: Any) -> dict[str, tuple[str, str, bool]]:
+        """Return for each column to add what it holds, its type, and whether it becomes a vector."""
+        kind = predict.NUMBER if predict.n_outputs(local) == 1 else predict.NUMBERS
+        return {self.getPredictionCol(): ("prediction", kind, False)}
+
+    def _transform(self, dataset: Any) -> Any:
+        local = self._fitted()
+        fields = self._fields(local)
+        if self.value("pred_contrib_col"):
+            fields[self.value("pred_contrib_col")] = ("contributions", predict.NUMBERS, False)
+        columns = self.columns("base_margin")
+        kinds = {what: kind for what, kind, _ in fields.values()}
+        given = predict.Prediction(self.local(), self._model or b"", columns.names, self.is_sparse, kinds)
+        call = sql.arrow_udf(_typed(partial(predict.run, given)), given.schema())
+        rows = sql.struct(*selected(dataset, columns))
+        found = f"kauri_{self.uid}"
+        result = dataset.withColumn(found, call(rows))
+        for name, (what, _, is_vector) in fields.items():
+            result = result.withColumn(name, _as_vector(sql.col(found)[what]) if is_vector else sql.col(found)[what])
+        return result.drop(found)
+
+
+def _typed(function: Any) -> Any:
+    """Return the function with the types by which Spark knows that it takes an iterator of batches."""
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    def run(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
+        yield from function(batches)
+
+    run.__annotations__ = {"batches": Iterator[pa.Array], "return": Iterator[pa.Array]}
+    return run
+
+
+def _as_vector(column: Any) -> Any:
+    from pyspark.ml.functions import array_to_vector
+
+    return array_to_vector(column)
+
+
+class _Estimator(KauriParams, Estimator, _Saved):
+    """Common base of the estimators."""
+
+    _MODEL: type[_Model]
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__()
+        self.setParams(**given)
+
+    def _fit(self, dataset: Any) -> Any:
+        n_workers = self.value("num_workers")
+        if n_workers < 1:
+            raise ParameterError(f"num_workers is {n_workers}; choose 1 or more.")
+        local = self.local()
+        columns = self.columns("label", "weight", "base_margin", "validation", "qid")
+        if isinstance(local, _LocalRanker) != (columns.qid is not None):
+            needs = "needs qid_col, the column of queries" if columns.qid is None else "takes no qid_col"
+            raise ParameterError(f"{type(self).__name__} {needs}.")
+        if local.early_stopping_rounds is not None and columns.validation is None:
+            raise ParameterError("early_stopping_rounds needs rows to evaluate: mark them by validation_indicator_col.")
+        session = dataset.sparkSession
+        rows = placed(dataset, columns, n_workers)
+        require_workers(session, n_workers)
+        job = task.Job(
+            estimator=local,
+            names=columns.names,
+            is_sparse=self.is_sparse,
+            is_ranking=columns.qid is not None,
+            is_validated=columns.validation is not None,
+            model=_bytes_of(self.value("xgb_model")),
+            key=new_key(session),
+            ports=ports_of(session),
+            timeout=self.value("timeout"),
+        )
+        return self._fitted(_result(rows.mapInArrow(partial(task.run, job), "result binary", barrier=True)))
+
+    def _fitted(self, trained: task.Trained) -> _Model:
+        model = self._MODEL()
+        model._model = trained.model
+        model.training_summary = TrainingSummary(trained.history)
+        self._copyValues(model)
+        model._resetUid(self.uid)
+        return model
+
+
+def _bytes_of(model: Any) -> bytes | None:
+    if model is None:
+        return None
+    booster = model if isinstance(model, Booster) else Booster(model_file=model)
+    return bytes(booster.save_raw())
+
+
+def _without_calls(error: Exception) -> str:
+    """Return the message of an error of Spark, without the calls in which it arose."""
+    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("\tat ")]
+    return " ".join(lines[:_MOST_LINES]).rstrip(".")
+
+
+def _result(frame: Any) -> task.Trained:
+    """Run a training. Raises its error, or CollectiveError if workers were lost again and again."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        (row,) = frame.repartition(1).collect()  # Spark repeats a barrier stage only if it writes for another stage
+    except (Py4JError, PySparkException) as error:
+        raise CollectiveError(
+            f"Spark has given up the training, after repeating it as often as it is allowed to "
+            f"(spark.stage.maxConsecutiveAttempts): {_without_calls(error)}. Executors that run out of memory end like "
+            "this: give them more (spark.executor.memoryOverhead is for Python), or use more workers."
+        ) from error
+    result = pickle.loads(bytes(row["result"]))
+    if isinstance(result, BaseException):
+        raise result
+    trained: task.Trained = result
+    return trained
+
+
+@public("kauriboost.spark")
+class KauriRegressorModel(_Model):
+    """A fitted `KauriRegressor`."""
+
+    _LOCAL = _LocalRegressor
+
+
+@public("kauriboost.spark")
+class KauriRegressor(_Estimator):
+    """Regression for data frames of Spark; see `kauriboost.KauriRegressor` for the parameters of the booster."""
+
+    _LOCAL, _MODEL = _LocalRegressor, KauriRegressorModel
+
+
+@public("kauriboost.spark")
+class KauriRankerModel(_Model):
+    """A fitted `KauriRanker`."""
+
+    _LOCAL = _LocalRanker
+
+
+@public("kauriboost.spark")
+class KauriRanker(_Estimator):
+    """Ranking for data frames of Spark; see `kauriboost.KauriRanker`. `qid_col` is the column of queries."""
+
+    _LOCAL, _MODEL = _LocalRanker, KauriRankerModel
+
+
+@public("kauriboost.spark")
+class KauriClassifierModel(ClassifierParams, _Model):
+    """A fitted `KauriClassifier`."""
+
+    _LOCAL = _LocalClassifier
+
+    @property
+    def classes_(self) -> Any:
+        """The classes, ascending: the labels that predictions are, ``[n_classes]``."""
+        return self._fitted().classes_
+
+    @property
+    def numClasses(self) -> int:
+        """The number of classes."""
+        return len(self.classes_)
+
+    def _fields(self, local: Any) -> dict[str, tuple[str, str, bool]]:
+        is_table = predict.is_multilabel(local)
+        return {
+            self.getRawPredictionCol(): ("raw", predict.NUMBERS, True),
+            self.getProbabilityCol(): ("probability", predict.NUMBERS, True),
+            self.getPredictionCol(): ("prediction", predict.NUMBERS if is_table else predict.NUMBER, False),
+        }
+
+
+@public("kauriboost.spark")
+class KauriClassifier(ClassifierParams, _Estimator):
+    """Classification for data frames of Spark; see `kauriboost.KauriClassifier`. Labels are numbers."""
+
+    _LOCAL, _MODEL = _LocalClassifier, KauriClassifierModel
+
+
+for _each in (
+    KauriRegressor,
+    KauriRegressorModel,
+    KauriRanker,
+    KauriRankerModel,
+    KauriClassifier,
+    KauriClassifierModel,
+):
+    _each.declare()

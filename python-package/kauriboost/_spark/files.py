@@ -1,0 +1,70 @@
+"""Estimators and models in folders, as Spark ML keeps them: its metadata, and beside it the model's bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReader, MLWriter
+
+from .._binding.errors import ModelError
+
+_BYTES_OF_A_ROW = 1 << 22
+
+
+def _model_folder(path: str) -> str:
+    return f"{path}/model"
+
+
+class Writer(MLWriter):
+    """Writes an estimator or a model."""
+
+    def __init__(self, instance: Any) -> None:
+        super().__init__()
+        self._instance = instance
+
+    def saveImpl(self, path: str) -> None:
+        """Implement `MLWriter.saveImpl`."""
+        instance, session = self._instance, self.sparkSession
+        if instance.value("xgb_model") is not None:
+            instance = instance.copy()
+            instance.clear(instance.xgb_model)
+        try:
+            DefaultParamsWriter.saveMetadata(instance, path, session)
+        except TypeError as error:
+            raise ModelError(
+                f"a parameter has no form in Spark's metadata ({error}); functions and callbacks cannot be saved. Set "
+                "them to None, or save the model alone by get_booster().save_model()."
+            ) from error
+        model = getattr(instance, "_model", None)
+        if model is None:
+            return
+        rows = [
+            (begin, bytearray(model[begin : begin + _BYTES_OF_A_ROW]))
+            for begin in range(0, len(model), _BYTES_OF_A_ROW)
+        ]
+        frame = session.createDataFrame(rows, "begin long, bytes binary")
+        frame.coalesce(1).write.option("compression", "gzip").parquet(_model_folder(path))
+
+
+class Reader(MLReader[Any]):
+    """Reads an estimator or a model of class `cls`."""
+
+    def __init__(self, cls: Any) -> None:
+        super().__init__()
+        self._class = cls
+
+    def load(self, path: str) -> Any:
+        """Implement `MLReader.load`. Raises ModelError for a folder of another class."""
+        metadata = DefaultParamsReader.loadMetadata(path, self.sparkSession)
+        name = metadata["class"].rpartition(".")[2]
+        if name != self._class.__name__:
+            raise ModelError(
+                f"the folder {path} holds a {name}, not a {self._class.__name__}; load it with {name}.load."
+            )
+        made = self._class()
+        made._resetUid(metadata["uid"])
+        DefaultParamsReader.getAndSetParams(made, metadata)
+        if hasattr(made, "_model"):
+            rows = self.sparkSession.read.parquet(_model_folder(path)).orderBy("begin").collect()
+            made._model = b"".join(bytes(row["bytes"]) for row in rows)
+        return made

@@ -1,0 +1,44 @@
+"""One Spark session for all tests: a cluster of two executors on this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark")
+HERE = Path(__file__).resolve().parent
+PATH = os.pathsep.join([str(HERE), str(HERE.parents[2] / "python-package")])
+
+
+@pytest.fixture(scope="session")
+def session() -> Iterator[Any]:
+    """Provide two executors with one core each; their connections are authenticated and encrypted."""
+    from pyspark.sql import SparkSession
+
+    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # compiles less: the tests are short
+        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.network.crypto.enabled": "true",
+        "spark.authenticate": "true",
+        "spark.authenticate.secret": "of the tests",
+        "spark.executorEnv.PYTHONPATH": PATH,
+        "spark.executorEnv.KAURI_LIBRARY": os.environ["KAURI_LIBRARY"],
+        "spark.executorEnv.OMP_WAIT_POLICY": "passive",
+    }
+    builder = SparkSession.builder.master(os.environ.get("KAURI_SPARK_MASTER", "local-cluster[2,1,1024]"))
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    made = builder.getOrCreate()
+    made.sparkContext.setLogLevel("OFF")
+    yield made
+    made.stop()

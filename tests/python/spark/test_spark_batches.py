@@ -1,0 +1,152 @@
+"""Arrow batches as arrays and frames, and the numbers of rows; nothing here needs a session."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+import pandas as pd
+import pytest
+from kauriboost.collective import thread_group
+from scipy import sparse
+from sklearn.base import clone
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyspark")
+from kauriboost._collective.sockets import Key  # noqa: E402
+from kauriboost._spark.batches import features_of, part_of  # noqa: E402
+from kauriboost._spark.meeting import Meeting  # noqa: E402
+from kauriboost._spark.rows import WorkerRows  # noqa: E402
+from kauriboost._spark.task import Job, _trained  # noqa: E402
+
+
+def vectors(rows: list[dict[str, Any]]) -> Any:
+    kind = pa.struct([("size", pa.int32()), ("indices", pa.list_(pa.int32())), ("values", pa.list_(pa.float32()))])
+    return pa.RecordBatch.from_pydict({"features": pa.array(rows, type=kind)})
+
+
+DENSE = {"size": None, "indices": None, "values": [1.0, 0.0, 3.0]}
+SPARSE = {"size": 3, "indices": [1], "values": [5.0]}
+EMPTY = {"size": 3, "indices": [], "values": []}
+
+
+def test_vectors_of_any_kind_are_the_same_numbers() -> None:
+    right = np.array([[1, 0, 3], [0, 5, 0], [0, 0, 0], [1, 0, 3]], dtype=np.float32)
+    batch = vectors([DENSE, SPARSE, EMPTY, DENSE])
+    np.testing.assert_array_equal(features_of(batch, None, False), right)
+    np.testing.assert_array_equal(features_of(batch.slice(1, 2), None, False), right[1:3])
+    np.testing.assert_array_equal(features_of(vectors([DENSE]), None, False), right[:1])
+    found = features_of(batch, None, True)
+    assert sparse.issparse(found)
+    assert found.nnz == 7
+    np.testing.assert_array_equal(found.toarray(), right)
+    np.testing.assert_array_equal(features_of(batch.slice(1, 3), None, True).toarray(), right[1:])
+
+
+def test_rows_that_make_no_table_are_refused() -> None:
+    with pytest.raises(kb.DataError, match=r"the vectors of features have \[2, 3\] numbers"):
+        features_of(vectors([DENSE, {**SPARSE, "size": 2}]), None, False)
+    with pytest.raises(kb.DataError, match="a row has no features"):
+        features_of(vectors([{"size": None, "indices": None, "values": None}]), None, False)
+    wide = vectors([{"size": 1 << 30, "indices": [1], "values": [5.0]}])
+    with pytest.raises(kb.DataError, match=r"set missing=0\.0 and enable_sparse_data_optim=True"):
+        features_of(wide, None, False)
+    lists = pa.RecordBatch.from_pydict({"features": pa.array([[1.0], [1.0, 2.0]], type=pa.list_(pa.float32()))})
+    with pytest.raises(kb.DataError, match=r"the arrays of features have \[1, 2\] numbers"):
+        features_of(lists, None, False)
+    labels = pa.RecordBatch.from_pydict({"feature0": pa.array([1.0]), "label": pa.array([None], type=pa.float64())})
+    with pytest.raises(kb.DataError, match=r"a row has no label \(null\)"):
+        part_of(labels, ["a"], False)
+
+
+def test_nulls_are_missing_and_texts_are_categories() -> None:
+    columns = {"feature0": pa.array([1.5, None], type=pa.float32()), "feature1": pa.array(["b", None])}
+    frame = features_of(pa.RecordBatch.from_pydict(columns), ["number", "text"], False)
+    assert math.isnan(frame["number"][1])
+    assert frame["number"].dtype == np.float32
+    assert frame["text"].tolist()[0] == "b"
+    assert frame["text"].cat.codes.tolist() == [0, -1]
+
+
+def batch_of(keys: list[int], held: list[bool]) -> Any:
+    values = pa.array(np.arange(len(keys), dtype=np.float32))
+    return pa.RecordBatch.from_pydict({"feature0": values, "label": values, "key": keys, "held": held})
+
+
+def on_ranks(given: list[list[Any]], work: Callable[[WorkerRows, Any], Any]) -> list[Any]:
+    results: list[Any] = [None] * len(given)
+
+    def go(rank: Any) -> None:
+        try:
+            results[rank.rank] = work(WorkerRows(given[rank.rank], ["a"], False), rank)
+        except kb.DataError as error:
+            results[rank.rank] = error
+
+    threads = [threading.Thread(target=go, args=(rank,)) for rank in thread_group(len(given), 10.0)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_rows_are_numbered_by_their_keys() -> None:
+    first = [batch_of([3, 3, 5], [False, True, False]), batch_of([5, 9], [False, False])]
+    second = [batch_of([1, 4, 4], [True, False, False])]
+    found = on_ranks([first, second, []], lambda rows, rank: [each.tolist() for each in rows.number(rank)])
+    # keys 1, 3, 4, 5, 9 have 0, 1, 2, 2, 1 rows to learn from, and 1, 1, 0, 0, 0 held-out ones
+    assert found == [[[[0, 1], [3, 3]], [[1, 1]]], [[[1, 2]], [[0, 1]]], [[], []]]
+    twice = on_ranks([[batch_of([3], [False])], [batch_of([3], [False])]], lambda rows, rank: rows.number(rank))
+    assert all("two workers have the same rows" in str(error) for error in twice)
+
+
+def job(estimator: Any, **given: Any) -> Job:
+    usual = {"names": ["a"], "is_sparse": False, "is_ranking": False, "is_validated": False, "model": None}
+    return Job(estimator=estimator, key=Key(b""), ports=(0,), timeout=10.0, **{**usual, **given})
+
+
+def test_workers_without_rows_train_along() -> None:
+    rng = np.random.default_rng(2)
+    values, labels, weights = rng.normal(size=90).astype(np.float32), rng.integers(0, 3, 90), rng.random(90)
+    keys, held = np.repeat(np.arange(9), 10), np.arange(90) % 3 == 0
+    columns = {"feature0": values, "label": labels.astype(float), "weight": weights.astype(np.float32), "key": keys}
+    batches = [pa.RecordBatch.from_pydict({**columns, "held": held}).slice(begin, 40) for begin in (0, 40, 80)]
+    table = pd.DataFrame({"a": values})
+    for estimator, fields, is_ranking in (
+        (kb.KauriRanker(n_estimators=3), {"qid": keys, "sample_weight": weights}, True),
+        (kb.KauriClassifier(n_estimators=3), {"sample_weight": weights}, False),
+    ):
+        chosen = {name: given[~held] for name, given in fields.items()}
+        if is_ranking:
+            chosen["sample_weight"] = pd.Series(chosen["sample_weight"]).groupby(chosen["qid"]).first()
+        alone = clone(estimator).fit(table[~held], labels[~held].astype(float), **chosen)
+        work = job(estimator, is_ranking=is_ranking, is_validated=True)
+        for given in ([batches, []], [[], batches[:1], batches[1:]] if not is_ranking else [[], batches]):
+            found = on_ranks(given, lambda rows, rank, work=work: _trained(work, rows, rank, 1))
+            assert [each.model for each in found] == [bytes(alone.get_booster().save_raw())] * len(given)
+            assert [*found[0].history] == ["training", "validation"]
+    nothing = on_ranks([[], []], lambda rows, rank: _trained(job(kb.KauriRegressor()), rows, rank, 1))
+    assert all("there are no rows to learn from" in str(error) for error in nothing)
+
+
+class Silent:
+    """A context of a task whose others say nothing."""
+
+    def partitionId(self) -> int:  # noqa: N802
+        return 1
+
+    def getTaskInfos(self) -> list[Any]:  # noqa: N802
+        return [type("Info", (), {"address": "machine:7077"})] * 2
+
+    def allGather(self, text: str) -> list[str]:  # noqa: N802
+        threading.Event().wait(5)
+        return [text, text]
+
+
+def test_a_meeting_has_a_deadline() -> None:
+    with pytest.raises(kb.CollectiveError, match=r"worker 1 at machine waited 0\.2 s for the other workers"):
+        Meeting(Silent(), 0.2).tell(error=None)

@@ -1,0 +1,67 @@
+"""A training whose executors are lost or silent ends with the same bytes or with an error that names the worker."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+import pytest
+from faults import Damage
+from problems import NUMBERS, in_pieces, rows
+
+ks = pytest.importorskip("kauriboost.spark")
+ROUNDS = {"n_estimators": 8, "max_depth": 3}
+
+
+LONG = pytest.mark.skipif(os.environ.get("KAURI_LONG", "0") == "0", reason="only with KAURI_LONG=1: minutes of damage")
+
+
+@pytest.fixture(scope="module")
+def frame(session: Any) -> Any:
+    return in_pieces(session, rows(), [1300, 1300])
+
+
+def expected() -> bytes:
+    table = rows()
+    return bytes(kb.KauriRegressor(**ROUNDS).fit(table[NUMBERS], table["score"]).get_booster().save_raw())
+
+
+def fit(frame: Any, **given: Any) -> bytes:
+    estimator = ks.KauriRegressor(features_col=NUMBERS, label_col="score", num_workers=2, **{**ROUNDS, **given})
+    return bytes(estimator.fit(frame).get_booster().save_raw())
+
+
+def test_a_killed_executor_changes_no_byte(frame: Any, tmp_path: Path) -> None:
+    damage = Damage("kill the executor", str(tmp_path / "done"), 3)
+    assert fit(frame, callbacks=[damage]) == expected()
+    assert (tmp_path / "done").exists()
+
+
+@LONG
+def test_a_silent_worker_is_replaced(frame: Any, tmp_path: Path) -> None:
+    damage = Damage("stop the worker", str(tmp_path / "done"), 3)
+    begin = time.monotonic()
+    assert fit(frame, callbacks=[damage], timeout=20.0) == expected()
+    assert (tmp_path / "done").exists()
+    assert time.monotonic() - begin < 300
+
+
+def test_an_error_in_a_worker_is_raised_here(frame: Any, tmp_path: Path) -> None:
+    damage = Damage("raise an error", str(tmp_path / "done"), 3)
+    with pytest.raises(ValueError, match="the callback has had enough"):
+        fit(frame, callbacks=[damage])
+
+
+@LONG
+def test_random_kills(session: Any, tmp_path: Path) -> None:
+    frame, right, rng = in_pieces(session, rows(), [1300, 1300]), expected(), np.random.default_rng(5)
+    for number in range(int(os.environ.get("KAURI_KILLS", "200"))):
+        what = ["kill the executor", "kill the worker"][int(rng.integers(2))]
+        damage = Damage(what, str(tmp_path / f"done{number}"), int(rng.integers(8)), float(rng.random() * 0.05))
+        begin = time.monotonic()
+        assert fit(frame, callbacks=[damage]) == right, (number, what)
+        print(number, what, damage.round, f"{time.monotonic() - begin:.1f} s", flush=True)
