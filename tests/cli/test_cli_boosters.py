@@ -197,6 +197,17 @@ def test_rows_in_leaves_of_drawn_and_smoothed_trees(kauri: Kauri, method: str) -
         assert name in text
 
 
+def test_rounded_gradients(kauri: Kauri) -> None:
+    def model(*more: str) -> bytes:
+        kauri.train("max_depth=4", *more)
+        return (kauri.folder / "model.json").read_bytes()
+
+    plain, eight, four = model(), model("gradient_bits=8"), model("gradient_bits=4", "nthread=1")
+    assert len({plain, eight, four}) == 3
+    assert model("gradient_bits=4", "nthread=3") == four
+    assert "gradient_bits" in kauri.run("help", "all").out
+
+
 @pytest.mark.parametrize("method", ["exact", "hist", "approx"])
 def test_noise_on_gains(kauri: Kauri, method: str) -> None:
     def model(*more: str) -> bytes:
