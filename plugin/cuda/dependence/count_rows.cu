@@ -62,7 +62,7 @@ struct LeafTask {
   unsigned long long* counts;
 };
 
-/// What a lane of a warp needs to send its row down. ways: by depth and thread, the row at the right side of a split
+/// The row of a lane, on its way down a tree. ways: by depth and thread, the row at the right side of a split
 /// whose left side comes first.
 struct LaneRow {
   std::int64_t row;  ///< any row, if `start` is kGone

@@ -86,7 +86,7 @@ struct TileScratch {
   PositionSums sums;
   PositionSums pair_sums;
   TilePatterns patterns;
-  PositionSums of_patterns;  ///< what the leaves add to rows of each pattern
+  PositionSums of_patterns;  ///< sums that rows of each pattern get from the leaves
 };
 
 /// A tree and a tile of rows. Adds the contributions of the tree to the sums of the tile.
