@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import sklearn as _sklearn  # noqa: F401 - cloudpickle sends classes by name only if their module is imported
 from ._spark.estimators import (
     KauriClassifier,
     KauriClassifierModel,

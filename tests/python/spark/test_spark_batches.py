@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -131,6 +133,13 @@ def test_workers_without_rows_train_along() -> None:
             assert [*found[0].history] == ["training", "validation"]
     nothing = on_ranks([[], []], lambda rows, rank: _trained(job(kb.KauriRegressor()), rows, rank, 1))
     assert all("there are no rows to learn from" in str(error) for error in nothing)
+
+
+def test_executors_get_estimators_by_name() -> None:
+    """Classes sent by value would be others than those that the executors import."""
+    code = "import sys, pyspark.cloudpickle as cloudpickle; from kauriboost import spark; made = spark.KauriClassifier().local();"
+    code += "sys.exit(b'kauriboost.sklearn' not in (text := cloudpickle.dumps(made)) or b'_encode_table' in text)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
 class Silent:
