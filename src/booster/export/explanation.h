@@ -1,5 +1,5 @@
-/// \file What an exported file needs to compute contributions: the shares of the rows on both sides of each split, and
-/// contributions of test rows.
+/// \file Numbers with which an exported file computes contributions: the shares of the rows on both sides of each
+/// split, and contributions of test rows.
 ///
 /// Contributions are exact Shapley values by Gauss-Legendre quadrature (predictor/shap/quadrature_rule.h). The exported
 /// code works in double, so it differs from the library's float32 by rounding, and by the rounding of shares to 24
