@@ -137,7 +137,8 @@ def test_workers_without_rows_train_along() -> None:
 
 def test_executors_get_estimators_by_name() -> None:
     """Classes sent by value would be others than those that the executors import."""
-    code = "import sys, pyspark.cloudpickle as cloudpickle; from kauriboost import spark; made = spark.KauriClassifier().local();"
+    code = "import sys, pyspark.cloudpickle as cloudpickle; from kauriboost import spark;"
+    code += "made = spark.KauriClassifier().local();"
     code += "sys.exit(b'kauriboost.sklearn' not in (text := cloudpickle.dumps(made)) or b'_encode_table' in text)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
