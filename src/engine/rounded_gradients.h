@@ -2,15 +2,16 @@
 /// values, which come from gradients that are not rounded.
 ///
 /// Renewed leaf values keep the rounding out of the predictions (section 4.3 of the paper, see
-/// common/gradient_rounding.h). They would break monotone constraints, and lack the penalty of cat_l2 and the weights
-/// of path_smooth; with one of these, leaf values follow from the sums of rounded gradients, as those of all nodes do.
+/// common/random/gradient_rounding.h). They would break monotone constraints, and lack the penalty of cat_l2 and the
+/// weights of path_smooth; with one of these, leaf values follow from the sums of rounded gradients, as those of all
+/// nodes do.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "common/fixed_point.h"
-#include "common/gradient_rounding.h"
+#include "common/random/gradient_rounding.h"
 #include "kauri/context.h"
 #include "kauri/engine.h"
 #include "kauri/gradient.h"

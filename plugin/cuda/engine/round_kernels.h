@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/fixed_point.h"
-#include "common/gradient_rounding.h"
+#include "common/random/gradient_rounding.h"
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/event.h"

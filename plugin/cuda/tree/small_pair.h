@@ -1,4 +1,4 @@
-/// \file A gradient pair of gradient_bits, in two bytes (common/gradient_rounding.h).
+/// \file A gradient pair of gradient_bits, in two bytes (common/random/gradient_rounding.h).
 #pragma once
 
 #include <cuda_runtime.h>

@@ -20,7 +20,7 @@ enum class Purpose : std::uint64_t {
   kNodeColumns = 4,
   kRowWeights = 5,
   kThresholds = 6,
-  kGainNoise = 7
+  kGainNoise = 7  // 8 is in common/random/gradient_rounding.h
 };
 
 std::uint64_t TreeKey(std::uint64_t seed, std::int64_t iteration, std::int64_t tree_in_iteration) {

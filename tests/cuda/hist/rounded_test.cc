@@ -1,5 +1,6 @@
 /// gradient_bits: the device rounds pairs as the host does, adds them up as two bytes, and renews leaf values from sums
 /// of pairs that are not rounded. Models have the bytes of the CPU's in every way of growing a tree.
+#include "cuda/tree/cut_rows.h"
 #include "hist/hist_fixture.h"
 #include "support/many_devices.h"
 

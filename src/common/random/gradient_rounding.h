@@ -1,5 +1,5 @@
 /// \file Rounds gradient pairs in fixed point to 8 or 4 bits, for gradient_bits: Shi et al. 2022, "Quantized Training
-/// of Gradient Boosting Decision Trees" (NeurIPS), section 4.
+/// of Gradient Boosting Decision Trees", section 4.
 ///
 /// An integer x in fixed point becomes floor((x + r) / 2^s), where r is drawn from 0 to 2^s - 1. The result is one of
 /// the two integers next to x / 2^s, and x / 2^s on average. A multiple of 2^s, such as a hessian that all rows share,

@@ -1,4 +1,4 @@
-#include "common/gradient_rounding.h"
+#include "common/random/gradient_rounding.h"
 
 #include <gtest/gtest.h>
 
