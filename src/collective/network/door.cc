@@ -51,7 +51,7 @@ std::vector<Guest> Door::Admit() {
       auto host = OtherHost(each->channel.Connection());
       guests.push_back({std::move(each->channel), std::move(host), *std::move(progress.message)});
     }
-    auto const is_over = progress.message || progress.is_over || Clock::now() > each->deadline;
+    auto const is_over = progress.message || progress.is_over || SteadyClock::now() > each->deadline;
     each = is_over ? waiting_.erase(each) : std::next(each);
   }
   return guests;

@@ -82,7 +82,7 @@ T Reduced(ReduceOp op, T one, T other) {
 }
 
 template <typename T>
-class Plain : public Elements {
+class Plain : public SharedArray {
  public:
   Plain(void* data, std::uint64_t count, ReduceOp op) : data_(static_cast<char*>(data)), count_(count), op_(op) {}
 
@@ -121,7 +121,7 @@ class Plain : public Elements {
   ReduceOp op_;
 };
 
-class Packed : public Elements {
+class Packed : public SharedArray {
  public:
   explicit Packed(Span<std::int64_t> values) : values_(values) {}
 
@@ -176,17 +176,17 @@ auto DispatchElement(ElementType type, Fn&& fn) {
 
 }  // namespace
 
-std::unique_ptr<Elements> PackedSums(Span<std::int64_t> values) { return std::make_unique<Packed>(values); }
+std::unique_ptr<SharedArray> PackedSums(Span<std::int64_t> values) { return std::make_unique<Packed>(values); }
 
 std::size_t SizeOfElement(ElementType type) {
   return DispatchElement(type, [](auto zero) { return sizeof(zero); });
 }
 
-std::unique_ptr<Elements> PlainElements(void* data, std::uint64_t count, ElementType type, ReduceOp op) {
+std::unique_ptr<SharedArray> PlainElements(void* data, std::uint64_t count, ElementType type, ReduceOp op) {
   if (op < ReduceOp::kMax || op > ReduceOp::kXor) {
     Fail(ErrorKind::kParameter, "op=", static_cast<int>(op), " is unknown; expected 0 to 5.");
   }
-  return DispatchElement(type, [&](auto zero) -> std::unique_ptr<Elements> {
+  return DispatchElement(type, [&](auto zero) -> std::unique_ptr<SharedArray> {
     using T = decltype(zero);
     if (!std::is_integral_v<T> && op > ReduceOp::kSum) {
       Fail(ErrorKind::kParameter,

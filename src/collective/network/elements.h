@@ -15,9 +15,9 @@ enum class ElementType : int { kF16, kF32, kF64, kLongDouble, kI8, kI16, kI32, k
 enum class ReduceOp : int { kMax, kMin, kSum, kAnd, kOr, kXor };
 
 /// An array that ranks reduce together.
-class Elements {
+class SharedArray {
  public:
-  virtual ~Elements() = default;
+  virtual ~SharedArray() = default;
   virtual std::uint64_t Count() const = 0;
   virtual std::uint64_t NumBytes() const = 0;
   /// Writes elements [begin, end) to a message.
@@ -29,13 +29,13 @@ class Elements {
 };
 
 /// Sums of integers modulo 2^64, in as few bytes as they need.
-std::unique_ptr<Elements> PackedSums(Span<std::int64_t> values);
+std::unique_ptr<SharedArray> PackedSums(Span<std::int64_t> values);
 
 /// Returns the size of an element in bytes. \throws Error(kParameter) for an unknown type.
 std::size_t SizeOfElement(ElementType type);
 
 /// data: [count] of the type, at any address. \throws Error(kParameter) for an unknown type or operation, or an
 /// operation of bits on floating-point numbers.
-std::unique_ptr<Elements> PlainElements(void* data, std::uint64_t count, ElementType type, ReduceOp op);
+std::unique_ptr<SharedArray> PlainElements(void* data, std::uint64_t count, ElementType type, ReduceOp op);
 
 }  // namespace kauri

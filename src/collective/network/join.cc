@@ -66,7 +66,7 @@ class Joining {
         return ConnectTo(options_.tracker, deadline_, [] {});
       } catch (Error const& error) {
         auto const pause = std::chrono::duration<double>(kFirstPause * (1 << std::min(attempt, 6)));
-        if (attempt >= options_.retries || Clock::now() + pause >= deadline_) {
+        if (attempt >= options_.retries || SteadyClock::now() + pause >= deadline_) {
           Fail(ErrorKind::kCollective, error.what(), " after ", attempt + 1,
                " attempts: does the tracker run there, and can this host reach it?");
         }
@@ -125,7 +125,7 @@ class Joining {
     channel.Queue(JsonObject({{"rank", std::to_string(assigned.rank)}, {"group", JsonQuoted(assigned.group)}}));
     while (!channel.Receive(std::min(deadline_, SecondsFromNow(kSlice)))) {
       LookAtTracker();
-      if (channel.IsLost() || Clock::now() >= deadline_) {
+      if (channel.IsLost() || SteadyClock::now() >= deadline_) {
         Fail(ErrorKind::kCollective, place.name, " at ", TextOf(place.address), " does not answer");
       }
     }
@@ -143,7 +143,7 @@ class Joining {
       for (auto& guest : door_.Admit()) {
         if (Seat(assigned, &guest, peers)) --n_missing;
       }
-      if (n_missing > 0 && Clock::now() >= deadline_) {
+      if (n_missing > 0 && SteadyClock::now() >= deadline_) {
         Fail(ErrorKind::kCollective, n_missing, " ranks have not connected in ", options_.timeout,
              " s; the hosts must be able to reach each other, at the port of dmlc_worker_port if one is given.");
       }

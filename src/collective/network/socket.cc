@@ -108,7 +108,7 @@ int PortOf(Socket const& listener) {
 /// Waits for a connection that is being made. Returns the system's error number, 0 for none.
 int FinishConnecting(Socket const& socket, Deadline deadline, std::function<void()> const& check) {
   constexpr double kSlice = 0.2;
-  while (Clock::now() < deadline) {
+  while (SteadyClock::now() < deadline) {
     std::vector<pollfd> waits{{socket.Descriptor(), POLLOUT, 0}};
     if (WaitForAny(&waits, std::min(deadline, SecondsFromNow(kSlice)))) {
       int error = 0;
@@ -217,10 +217,10 @@ std::pair<Socket, Socket> ConnectedPair() {
 bool WaitForAny(std::vector<pollfd>* sockets, Deadline deadline) {
   constexpr std::int64_t kLongest = 60000;
   for (;;) {
-    auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count() + 1;
+    auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now()).count() + 1;
     auto const ms = static_cast<int>(std::clamp<std::int64_t>(left, 0, kLongest));
     if (poll(sockets->data(), sockets->size(), ms) > 0) return true;
-    if (Clock::now() >= deadline) return false;
+    if (SteadyClock::now() >= deadline) return false;
   }
 }
 

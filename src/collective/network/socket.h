@@ -12,12 +12,12 @@
 
 namespace kauri {
 
-using Clock = std::chrono::steady_clock;
-using Deadline = Clock::time_point;
+using SteadyClock = std::chrono::steady_clock;
+using Deadline = SteadyClock::time_point;
 
 /// Returns the end of a wait of this many seconds.
 inline Deadline SecondsFromNow(double seconds) {
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  return SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
 }
 
 /// An open socket, closed by its owner's destructor.

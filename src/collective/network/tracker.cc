@@ -210,7 +210,7 @@ void Tracker::LookAtClock() {
     given_up.swap(given_up_);
   }
   if (given_up) return EndGroup(State::kGivenUp, *given_up);
-  if (!deadline_ || Clock::now() < *deadline_) return;
+  if (!deadline_ || SteadyClock::now() < *deadline_) return;
   deadline_.reset();
   auto const is_coming = NowIs() == State::kComing;
   auto const n_there = std::count_if(members_.begin(), members_.end(),
