@@ -199,7 +199,7 @@ def test_rows_in_leaves_of_drawn_and_smoothed_trees(kauri: Kauri, method: str) -
 
 def test_rounded_gradients(kauri: Kauri) -> None:
     def model(*more: str) -> bytes:
-        kauri.train("max_depth=4", *more)
+        kauri.train("tree_method=hist", "max_depth=4", *more)
         return (kauri.folder / "model.json").read_bytes()
 
     plain, eight, four = model(), model("gradient_bits=8"), model("gradient_bits=4", "nthread=1")
