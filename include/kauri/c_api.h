@@ -370,8 +370,8 @@ KAURI_API int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* fi
  * Finds the classes among labels. `labels`: array interface of a vector of n numbers of any type, in host memory.
  * max_classes: 1 to 1024. out_classes: room for max_classes numbers, which receives the distinct labels, ascending.
  * out_codes: [n], receives the index of each label among them, so the codes are labels for a DMatrix. out_n: the number
- * of classes. It is 0, and the codes are undefined, where there are more than max_classes distinct labels, where a label
- * is NaN or infinite, or where an integer lies beyond 2^53. Errors: a table; a max_classes out of bounds.
+ * of classes. It is 0, and the codes are undefined, where there are more than max_classes distinct labels, where a
+ * label is NaN or infinite, or where an integer lies beyond 2^53. Errors: a table; a max_classes out of bounds.
  */
 KAURI_API int KauriFindClasses(char const* labels, uint32_t max_classes, float* out_codes, double* out_classes,
                                bst_ulong* out_n);

@@ -55,7 +55,7 @@ class Loader {
   Nccl found_;
 };
 
-using Clock = std::chrono::steady_clock;
+using WaitClock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostOnHost = std::size_t{1} << 23U;  // numbers of a call, 64 MiB
 /// Most sums take less than this; a sleeping thread wakes late.
@@ -165,9 +165,9 @@ void DeviceRanks::SumByNccl(CudaContext const& cuda, std::int64_t* values, std::
 
 /// Polls with a deadline, because a stream that waits for a lost rank would block the host for ever.
 void DeviceRanks::WaitForSum() {
-  auto const start = Clock::now();
+  auto const start = WaitClock::now();
   while (!summed_.IsReached()) {
-    auto const waited = Clock::now() - start;
+    auto const waited = WaitClock::now() - start;
     if (waited > deadline_) GiveUp("no answer within the deadline");
     if (waited < kSpinning) continue;
     int error = kNcclSuccess;

@@ -19,14 +19,14 @@ namespace {
 constexpr unsigned kMaxBlocks = 4096;
 
 /// An ArrayView for kernels.
-struct Elements {
+struct StridedElements {
   char const* data;
   std::int64_t n;
   std::int64_t n_cols;
   std::int64_t row_stride;
   std::int64_t col_stride;
 
-  explicit Elements(ArrayView const& view)
+  explicit StridedElements(ArrayView const& view)
       : data(static_cast<char const*>(view.data)),
         n(view.Size()),
         n_cols(view.shape[1]),
@@ -52,7 +52,7 @@ struct Target {
 /// The elements of a thread: a place that advances by additions.
 class Walk {
  public:
-  __device__ explicit Walk(Elements const& elements)
+  __device__ explicit Walk(StridedElements const& elements)
       : n_(elements.n), n_cols_(elements.n_cols), step_(static_cast<std::int64_t>(gridDim.x) * kBlockThreads) {
     element_ = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
     if (n_ == 0) return;
@@ -91,7 +91,7 @@ constexpr int kAtOnce = 4;
 
 /// Calls take(place, value) for all elements of a thread.
 template <typename T, typename Take>
-__device__ void ForEachElement(Elements const& from, Take&& take) {
+__device__ void ForEachElement(StridedElements const& from, Take&& take) {
   for (Walk walk(from); walk.IsThere();) {
     auto ahead = walk;
     T values[kAtOnce];
@@ -114,7 +114,7 @@ __device__ unsigned long long WarpSum(unsigned long long value) {
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kBlockThreads) ConvertKernel(Elements from, Target target) {
+__global__ void __launch_bounds__(kBlockThreads) ConvertKernel(StridedElements from, Target target) {
   unsigned long long n_present = 0;
   ForEachElement<T>(from, [&](Walk const& place, T element) {
     auto const value = static_cast<float>(element);
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(kBlockThreads) ConvertKernel(Elements from, Ta
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kBlockThreads) PackKernel(Elements from, T* to) {
+__global__ void __launch_bounds__(kBlockThreads) PackKernel(StridedElements from, T* to) {
   ForEachElement<T>(from, [&](Walk const& place, T element) { to[place.Element()] = element; });
 }
 
@@ -142,13 +142,13 @@ unsigned Blocks(std::int64_t n) {
 
 template <typename T>
 void Pack(CudaContext const& cuda, ArrayView const& from, char* to) {
-  Launch(cuda, Blocks(from.Size()), kBlockThreads, PackKernel<T>, Elements(from), reinterpret_cast<T*>(to));
+  Launch(cuda, Blocks(from.Size()), kBlockThreads, PackKernel<T>, StridedElements(from), reinterpret_cast<T*>(to));
 }
 
 }  // namespace
 
 void ConvertToFloat(CudaContext const& cuda, ConvertTask const& task) {
-  Elements const from(task.from);
+  StridedElements const from(task.from);
   Target const target{task.missing, task.to,        task.to_row_stride, task.to_col_stride,
                       task.found,   task.first_col, task.n_cols};
   DispatchDType(task.from.dtype, [&](auto tag) {

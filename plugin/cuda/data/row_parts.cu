@@ -82,7 +82,7 @@ class IdleBuffers {
 };
 
 /// Is never destroyed: CUDA may end before static objects do.
-IdleBuffers& Idle() {
+IdleBuffers& IdlePageLocked() {
   static auto* const idle = new IdleBuffers();
   return *idle;
 }
@@ -123,14 +123,14 @@ DeviceRowParts::DeviceRowParts(CudaContext const& cuda, Context const& ctx, Dens
            (host_rows == HostRows::kStayIfThereIsRoom && table.NumBytes() <= FreeBytes(cuda) / kShareThatStays);
   for (std::size_t i = 0; i < kStagings; ++i) {
     stagings_.push_back(std::make_unique<Staging>(cuda.device));
-    stagings_.back()->page_locked = Idle().Take();
+    stagings_.back()->page_locked = IdlePageLocked().Take();
   }
 }
 
 DeviceRowParts::~DeviceRowParts() {
   for (auto const& staging : stagings_) {
     cudaStreamSynchronize(staging->stream.Context().stream);  // for copies out of the buffer
-    Idle().GiveBack(std::move(staging->page_locked));
+    IdlePageLocked().GiveBack(std::move(staging->page_locked));
   }
 }
 

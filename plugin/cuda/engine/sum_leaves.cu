@@ -14,7 +14,7 @@ constexpr unsigned kMostBlocks = 1024;
 /// The same for blocks that have a multiprocessor each.
 constexpr unsigned kMostLargeBlocks = 264;
 
-using Word = unsigned long long;
+using SumWord = unsigned long long;
 
 /// Maximum number of nodes whose sums a block keeps in shared memory: 192 KiB of a multiprocessor's 227. Larger trees
 /// are summed in global memory, 1.3 ms for 10 M rows.
@@ -42,9 +42,9 @@ __device__ __forceinline__ void ForEachUsed(LeafSumTask const& task, Add&& add) 
 }
 
 __device__ __forceinline__ void AddToNode(FixedSum sum, FixedSum* node) {
-  auto* const words = reinterpret_cast<Word*>(node);
-  atomicAdd(words, static_cast<Word>(sum.gradient));
-  atomicAdd(words + 1, static_cast<Word>(sum.hessian));
+  auto* const words = reinterpret_cast<SumWord*>(node);
+  atomicAdd(words, static_cast<SumWord>(sum.gradient));
+  atomicAdd(words + 1, static_cast<SumWord>(sum.hessian));
 }
 
 /// A block has at most kRowsOfWords rows.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from .._data.quantile import QuantileDMatrix
 from . import best
 from .fit_data import FitData
 from .held_out import stops_early
-
-if TYPE_CHECKING:
-    from .estimator import KauriModel
 
 _MANY_VALUES = 1 << 20  # from here on a copy of the values costs more than the preparation of the device
 # Parameters of trees of bins, none of which reads the values of the rows once more.
@@ -72,13 +69,15 @@ def _bins_suffice(X: Any, params: Mapping[str, Any]) -> bool:
     )
 
 
-def training_rows(model: KauriModel, given: FitData, params: dict[str, Any]) -> DMatrix:
-    """Return the rows to learn from. The model is the same however they are kept."""
+def training_rows(model: Any, given: FitData, params: dict[str, Any]) -> DMatrix:
+    """Return the rows that `model`, an estimator, learns from. What it learns does not depend on how they are kept."""
     X, y, fields = given.train
     model._require_target(y)
     labels = model._encode(y) if given.codes is None else given.codes
     holds_out = not given.evals and model.validation_fraction is not None and stops_early(model)
     if given.model is not None or holds_out or best.is_wanted(model) or not _bins_suffice(X, params):
-        return model._matrix(X, label=labels, **fields)
+        rows: DMatrix = model._matrix(X, label=labels, **fields)
+        return rows
     binning = {"device": params["device"], "max_bin": params.get("max_bin")}
-    return model._matrix(X, label=labels, kind=QuantileDMatrix, **binning, **fields)
+    bins: DMatrix = model._matrix(X, label=labels, kind=QuantileDMatrix, **binning, **fields)
+    return bins

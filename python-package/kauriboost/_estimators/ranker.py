@@ -126,7 +126,7 @@ class KauriRanker(KauriModel):
         self._refit((X, y, fields), decay_rate)
         return self
 
-    def _matrix(self, X: Any, **info: Any) -> DMatrix:
+    def _matrix(self, X: Any, kind: type[DMatrix] = DMatrix, **info: Any) -> DMatrix:
         """Make a matrix; labelled rows need queries."""
         X, column = split_column(X, "qid")
         if "label" in info:
@@ -142,7 +142,7 @@ class KauriRanker(KauriModel):
                     "group (rows per query), or qid (per row), or a column qid of X."
                 )
             info["qid"] = column if info.get("qid") is None else info["qid"]
-        return super()._matrix(X, **info)
+        return super()._matrix(X, kind, **info)
 
     def _few_rows(self, X: Any, how: dict[str, Any]) -> Rows | None:
         return super()._few_rows(split_column(X, "qid")[0], how)

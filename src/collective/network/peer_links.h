@@ -5,8 +5,6 @@
 /// header of a message names the call; both sides compare it, so ranks that are out of step are told so.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -16,6 +14,7 @@
 
 #include "collective/network/channel.h"
 #include "collective/network/socket.h"
+#include "common/platform/process.h"
 #include "kauri/span.h"
 
 namespace kauri {
@@ -64,7 +63,7 @@ class PeerLinks {
   void Run(std::vector<Transfer>* transfers);
   void Wait(std::vector<Transfer> const& transfers, Deadline deadline);
   void CheckHeader(Transfer const& transfer);
-  bool IsCopy() const { return getpid() != process_; }
+  bool IsCopy() const { return platform::ProcessId() != process_; }
   /// Throws the reason for which the group has ended, if it has, and in a process that fork() made.
   void RequireAlive();
   /// Reads what the tracker says. Returns its reason to end the group.
@@ -77,7 +76,7 @@ class PeerLinks {
   int rank_;
   std::vector<Peer> peers_;
   double timeout_;
-  pid_t process_ = getpid();  ///< a copy of it that fork() makes must not touch the connections
+  int process_ = platform::ProcessId();  ///< a copy of it that fork() makes must not touch the connections
   Socket wakes_;
   Socket woken_;
   CallLabel label_{"", 0};

@@ -54,7 +54,7 @@ void Tracker::Wake() const { wakes_.Send("!", 1); }
 void Tracker::Run() {
   if (thread_.joinable()) return;
   if (options_.timeout > 0) deadline_ = SecondsFromNow(options_.timeout);
-  process_ = getpid();
+  process_ = platform::ProcessId();
   thread_ = std::thread([this] { Loop(); });
 }
 

@@ -8,8 +8,6 @@
 /// 4. After the last goodbye, or a failure, the tracker turns newcomers away until it is freed.
 #pragma once
 
-#include <unistd.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <memory>
@@ -21,6 +19,7 @@
 
 #include "collective/network/door.h"
 #include "collective/network/socket.h"
+#include "common/platform/process.h"
 
 namespace kauri {
 
@@ -48,7 +47,7 @@ class Tracker {
   /// Starts the thread; a second call does nothing.
   void Run();
   /// Returns whether Run was called, in this process: a copy of it that fork() makes has no thread.
-  bool IsRunning() const { return thread_.joinable() && getpid() == process_; }
+  bool IsRunning() const { return thread_.joinable() && platform::ProcessId() == process_; }
   /// Waits until the group has ended. seconds: none: as long as that takes. \throws Error(kCollective) with the reason
   /// if the group failed, and if it has not ended in time, which ends it.
   void Wait(std::optional<double> seconds);

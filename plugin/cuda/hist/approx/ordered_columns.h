@@ -7,8 +7,8 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/memory_plan.h"
-#include "cuda/hist/bins/column_keys.h"
 #include "cuda/data/row_parts.h"
+#include "cuda/hist/bins/column_keys.h"
 #include "kauri/context.h"
 #include "kauri/data_matrix.h"
 

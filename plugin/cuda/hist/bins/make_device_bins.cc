@@ -8,8 +8,8 @@
 #include "collective/reduce.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/memory_plan.h"
-#include "cuda/hist/bins/column_cuts.h"
 #include "cuda/data/row_parts.h"
+#include "cuda/hist/bins/column_cuts.h"
 #include "cuda/hist/bins/write_codes.h"
 #include "data/categories/categories.h"
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "cuda/common/cuda_context.h"
-#include "cuda/hist/bins/device_bins.h"
 #include "cuda/data/row_parts.h"
+#include "cuda/hist/bins/device_bins.h"
 #include "data/bins/bin_store.h"
 #include "data/sketch/sketch_method.h"
 #include "kauri/context.h"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cuda/common/cuda_context.h"
-#include "cuda/hist/bins/device_bins.h"
 #include "cuda/data/row_parts.h"
+#include "cuda/hist/bins/device_bins.h"
 
 namespace kauri::cuda {
 
