@@ -125,7 +125,7 @@ class TreeExplainer:
         else:
             values = self.shap_values(X, y, approximate=approximate, check_additivity=check_additivity)
         if callable(self.expected_value):
-            base = np.array([self.expected_value(label) for label in np.ravel(np.asarray(y, dtype=np.float64))])
+            base = np.array([self.expected_value(label) for label in np.asarray(y).ravel().tolist()])
         elif np.ndim(self.expected_value):
             base = np.tile(self.expected_value, (len(values), 1))
         else:
@@ -226,7 +226,7 @@ class TreeExplainer:
         transform, background = self._output.transform, self._background
         assert transform is not None
         assert background is not None
-        labels = _labels(y, matrix.num_row(), self.model.classes()) if self._output.needs_labels else 0.0
+        labels = self._labels(y, matrix.num_row()) if self._output.needs_labels else 0.0
         margins, references = self.model.margins(matrix, rounds), self.model.margins(background, rounds)
         total = 0.0
         for row in range(len(references)):
@@ -259,12 +259,20 @@ class TreeExplainer:
         base = explain(self._booster, row, iteration_range=rounds, features=[0]).base_values.astype(np.float64)
         return self._shown_base(np.atleast_1d(base[0]) / self.model.per_score)
 
-    def _mean_loss(self, rounds: tuple[int, int]) -> Callable[[float], float]:
+    def _mean_loss(self, rounds: tuple[int, int]) -> Callable[[Any], float]:
         transform = self._output.transform
         assert transform is not None
         assert self._background is not None
         margins = self.model.margins(self._background, rounds)
-        return lambda label: float(transform(margins, np.full((len(margins), 1), float(label))).mean())
+
+        def mean_loss(label: Any) -> float:
+            number = self._labels([label], 1)[0, 0]
+            return float(transform(margins, np.full((len(margins), 1), number)).mean())
+
+        return mean_loss
+
+    def _labels(self, y: Any, n_rows: int) -> np.ndarray:
+        return _numbers_of_labels(y, n_rows, self.model.classes(), self.model.objective == "binary_crossentropy")
 
     def _take_base(self, base: np.ndarray) -> None:
         """Make the expected value that of the explained trees."""
@@ -307,8 +315,11 @@ def _rows(X: Any) -> tuple[Any, bool]:
     return np.asarray(X, dtype=np.float64).reshape(1, -1), True
 
 
-def _labels(y: Any, n_rows: int, classes: list[Any] | None) -> np.ndarray:
-    """Return labels as numbers, ``[n_rows, 1]``: the two classes of a classifier by their names become 0 and 1."""
+def _numbers_of_labels(y: Any, n_rows: int, classes: list[Any] | None, are_chances: bool) -> np.ndarray:
+    """Return labels as numbers, ``[n_rows, 1]``: the two classes of a classifier by their names become 0 and 1.
+
+    Other numbers are taken as they are, unless a class is called 0 or 1: from 0 to 1 if they are chances of a class.
+    """
     if y is None:
         raise DataError("model_output='log_loss' needs the labels of the rows; pass y.")
     labels = np.asarray(y).ravel()
@@ -318,12 +329,22 @@ def _labels(y: Any, n_rows: int, classes: list[Any] | None) -> np.ndarray:
     if classes is not None and set(given) <= set(classes):
         number_of = {label: number for number, label in enumerate(classes)}
         return np.array([number_of[label] for label in given], dtype=np.float64).reshape(-1, 1)
-    try:
-        return labels.astype(np.float64).reshape(-1, 1)
-    except (TypeError, ValueError):
-        known = "the model has no names of classes" if classes is None else f"the classes of the model are {classes}"
-        strange = next(label for label in given if classes is None or label not in classes)
-        raise DataError(f"y has the label {strange!r}, and {known}; pass those, or the numbers 0 and 1.") from None
+    if classes is None or not {0, 1}.intersection(classes):
+        least, most = (0.0, 1.0) if are_chances else (-np.inf, np.inf)
+        numbers = [label if _is_number(label) and least <= label <= most else None for label in given]
+        if None not in numbers:
+            return np.array(numbers, dtype=np.float64).reshape(-1, 1)
+        strange = given[numbers.index(None)]
+    else:
+        strange = next(label for label in given if label not in classes)
+    known = "the model has no names of classes" if classes is None else f"the classes of the model are {classes}"
+    chances = "numbers from 0 to 1" if are_chances else "numbers"
+    cure = f"pass {chances}" if classes is None else "pass those"
+    raise DataError(f"y has the label {strange!r}, and {known}; {cure}.")
+
+
+def _is_number(label: Any) -> bool:
+    return isinstance(label, (bool, int, float)) and bool(np.isfinite(label))
 
 
 def _shown(X: Any) -> Any:

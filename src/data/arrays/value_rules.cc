@@ -20,7 +20,7 @@ void FailAtInfinite(float const* values, std::int64_t first_row, std::int64_t n_
 }
 
 std::int64_t CountFinite(RowsOfTable const& rows, float const* values) {
-  // counted in 32 bits, which vectors of floats fill, a stretch at a time, for which they suffice
+  // Counts in 32 bits, so that a vector has a counter for each float. A stretch is short enough for them.
   constexpr std::int64_t kStretch = std::int64_t{1} << 30U;
   auto const n_values = rows.n_rows * rows.n_cols;
   std::int64_t n_present = 0;

@@ -109,10 +109,18 @@ def test_losses_of_classes_by_name() -> None:
         explainer = ours.TreeExplainer(model, BACKGROUND, model_output="log_loss")
         labels = np.asarray(model.classes_)[TWO[:15]]
         values = explainer.shap_values(SHOWN, pd.Series(labels))
-        base = np.array([explainer.expected_value(label) for label in TWO[:15]])
+        base = np.array([explainer.expected_value(label) for label in labels])
         losses = -np.log(model.predict_proba(SHOWN)[np.arange(15), TWO[:15]])
         np.testing.assert_allclose(values.sum(axis=1) + base, losses, atol=1e-5)
+        explanation = explainer(SHOWN, labels)
+        np.testing.assert_allclose(explanation.values.sum(axis=1) + explanation.base_values, losses, atol=1e-5)
     np.testing.assert_array_equal(explainer.shap_values(SHOWN, TWO[:15]), values)
+    numbered = kb.KauriClassifier(n_estimators=5, n_jobs=1).fit(ROWS, TWO + 1)
+    for strange in (0, 7, np.nan):  # 0 may mean the first class or be a name, so it is neither
+        with pytest.raises(
+            kb.DataError, match=rf"y has the label {strange}, and the classes of the model are \[1, 2\]"
+        ):
+            ours.TreeExplainer(numbered, BACKGROUND, model_output="log_loss").shap_values(SHOWN, [strange] * 15)
     with pytest.raises(
         kb.DataError, match=r"y has the label 'maybe', and the classes of the model are \['no', 'yes'\]"
     ):
