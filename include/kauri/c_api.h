@@ -371,10 +371,11 @@ KAURI_API int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* fi
  * max_classes: 1 to 1024. out_classes: room for max_classes numbers, which receives the distinct labels, ascending.
  * out_codes: [n], receives the index of each label among them, so the codes are labels for a DMatrix. out_n: the number
  * of classes. It is 0, and the codes are undefined, where there are more than max_classes distinct labels, where a
- * label is NaN or infinite, or where an integer lies beyond 2^53. Errors: a table; a max_classes out of bounds.
+ * label is NaN or infinite, or where an integer lies beyond 2^53. nthread: as for KauriNumThreads. Errors: a table; a
+ * max_classes out of bounds.
  */
-KAURI_API int KauriFindClasses(char const* labels, uint32_t max_classes, float* out_codes, double* out_classes,
-                               bst_ulong* out_n);
+KAURI_API int KauriFindClasses(char const* labels, uint32_t max_classes, int nthread, float* out_codes,
+                               double* out_classes, bst_ulong* out_n);
 /** Replaces one field by `len` float32 elements, row-major. */
 KAURI_API int XGDMatrixSetFloatInfo(DMatrixHandle handle, char const* field, float const* array, bst_ulong len);
 /** Replaces one field by `len` unsigned integers. */
@@ -840,13 +841,13 @@ KAURI_API int XGBoosterLoadModelFromBuffer(BoosterHandle handle, void const* buf
  * has one for each output; otherwise "output" (0) is the tree's output. "cover" is the weight of the training rows of a
  * node, with which SHAP values average. "categories": {"node": codes that go to the right}.
  * Optional for the forest: "objective" ("reg:squarederror"), whose link turns the sum of leaves into a prediction;
- * "base_score" ([0.0]), the prediction without trees of each output; "comparison": "less", "at_most" for libraries that
- * send a 32-bit number at most the threshold to the left, as scikit-learn does, or "at_most_in_double" for libraries
- * that compare 64-bit numbers so; "trees_in_round" (all of them); "feature_names"; "category_names": {"column": names
- * of its categories in the order of the codes}.
- * An array is a list of numbers or an array interface (version 3) of host memory, which the call reads and does not
- * keep. A file with such a text, with lists and "kauri_forest" as its first member, is a model file. Error of kind
- * KAURI_ERROR_MODEL: an unknown member, arrays of different lengths, values out of range, nodes that form no tree.
+ * "base_score" ([0.0] without an objective), the prediction without trees of each output; "comparison": "less",
+ * "at_most" for libraries that send a 32-bit number at most the threshold to the left, as scikit-learn does, or
+ * "at_most_in_double" for libraries that compare 64-bit numbers so; "trees_in_round" (all of them); "feature_names";
+ * "category_names": {"column": names of its categories in the order of the codes}. An array is a list of numbers or an
+ * array interface (version 3) of host memory, which the call reads and does not keep. A file with such a text, with
+ * lists and "kauri_forest" as its first member, is a model file. Error of kind KAURI_ERROR_MODEL: an unknown member,
+ * arrays of different lengths, values out of range, nodes that form no tree.
  */
 KAURI_API int KauriBoosterLoadForest(BoosterHandle handle, char const* config);
 /** Saves the model to memory. `config`: {"format": "json" or "ubj"; optional "dialect" as above}. */

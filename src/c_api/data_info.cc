@@ -212,7 +212,7 @@ int XGDMatrixGetFloatInfo(DMatrixHandle handle, char const* field, bst_ulong* ou
   });
 }
 
-int KauriFindClasses(char const* labels, std::uint32_t max_classes, float* out_codes, double* out_classes,
+int KauriFindClasses(char const* labels, std::uint32_t max_classes, int nthread, float* out_codes, double* out_classes,
                      bst_ulong* out_n) {
   return Guard([&] {
     auto const array = LabelsOf(labels, max_classes);
@@ -220,7 +220,7 @@ int KauriFindClasses(char const* labels, std::uint32_t max_classes, float* out_c
     NotNull(out_n, "out_n");
     NotNull(out_classes, "out_classes");
     auto* const codes = n == 0 ? out_codes : NotNull(out_codes, "out_codes");
-    auto const classes = kauri::FindClasses(MakeContext(0), array, max_classes, {codes, n});
+    auto const classes = kauri::FindClasses(MakeContext(nthread), array, max_classes, {codes, n});
     std::copy(classes.begin(), classes.end(), out_classes);
     *out_n = classes.size();
   });

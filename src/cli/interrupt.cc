@@ -13,9 +13,15 @@ void Keep(int signal) {
   static_cast<void>(platform::WriteTo(platform::kStandardError, kLine, sizeof(kLine) - 1));
 }
 
+/// Forgets the signal of an earlier watch, before a handler can keep a new one.
+int ForgetBefore(int signal) {
+  kept_signal = 0;
+  return signal;
+}
+
 }  // namespace
 
-SignalWatch::SignalWatch() : interrupt_(SIGINT, Keep), terminate_(SIGTERM, Keep) { kept_signal = 0; }
+SignalWatch::SignalWatch() : interrupt_(ForgetBefore(SIGINT), Keep), terminate_(SIGTERM, Keep) {}
 
 int SignalWatch::Signal() { return kept_signal; }
 

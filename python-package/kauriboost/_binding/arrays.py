@@ -47,11 +47,11 @@ def copied(pointer: Any, shape: tuple[int, ...]) -> np.ndarray:
     return copy_of(np.ctypeslib.as_array(pointer, shape=shape), num_threads())
 
 
-def find_classes(labels: np.ndarray, max_classes: int) -> tuple[np.ndarray, np.ndarray]:
+def find_classes(labels: np.ndarray, max_classes: int, nthread: int) -> tuple[np.ndarray, np.ndarray]:
     """Call KauriFindClasses; return the classes, [n_classes] of float64, and the labels' codes, [n] of float32."""
     classes, codes, n_classes = np.empty(max_classes), np.empty(len(labels), np.float32), c_uint64()
     pointers = codes.ctypes.data_as(POINTER(c_float)), classes.ctypes.data_as(POINTER(c_double))
-    check(LIB.KauriFindClasses(interface(labels), max_classes, *pointers, byref(n_classes)))
+    check(LIB.KauriFindClasses(interface(labels), max_classes, nthread, *pointers, byref(n_classes)))
     return classes[: n_classes.value], codes
 
 

@@ -67,7 +67,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriVersion": [],
     "KauriGetLastErrorKind": [],
     "KauriGetParameters": [_TEXT],
-    "KauriFindClasses": [c_char_p, c_uint32, _Out(c_float), _DOUBLES, _COUNT],
+    "KauriFindClasses": [c_char_p, c_uint32, c_int, _Out(c_float), _DOUBLES, _COUNT],
     "KauriNumThreads": [c_int, _Out(c_int)],
     "KauriOrderDiscrepancy": [c_uint64, c_uint64, POINTER(c_uint32), POINTER(c_double), c_char_p, _Out(c_double)],
     "KauriRegisterLogCallback": [LogCallback],

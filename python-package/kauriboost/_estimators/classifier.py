@@ -62,7 +62,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         if self._is_multilabel:
             return self._encode_table(y)
         labels = column_or_1d(y, warn=True)
-        found = _classes.few_numbers(labels)
+        found = _classes.few_numbers(labels, self.n_jobs)
         if found is not None and np.array_equal(found[0], self.classes_):
             return found[1]
         require_labels(labels)
@@ -177,7 +177,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
 
     def _classes_in(self, y: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the classes among labels, and the codes of the labels if they are found with them."""
-        found = _classes.few_numbers(np.asarray(y))
+        found = _classes.few_numbers(np.asarray(y), self.n_jobs)
         if found is not None:
             return found
         self._check_targets(y)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .._binding.errors import ModelError
 from .._model.booster import Booster
 from .._public import public
 from .document import Forest, booster_of
@@ -18,7 +19,7 @@ def from_trees(
     n_features: int,
     *,
     objective: str = "reg:squarederror",
-    base_score: float | Sequence[float] = 0.0,
+    base_score: float | Sequence[float] | None = None,
     feature_names: Sequence[str] = (),
 ) -> Booster:
     """Return trees as a model whose margins are the sums of the trees.
@@ -32,7 +33,8 @@ def from_trees(
     objective
         Name of an objective whose predictions have the wanted link. ``multi:...`` needs a `base_score` for each class.
     base_score
-        Predictions without the trees, one number for each output.
+        Predictions without the trees, one number for each output: 0.5 adds nothing to the margins of a probability, 1
+        nothing to the margins of a logarithmic objective. By default 0 for "reg:squarederror"; other objectives need it.
     feature_names
         Names of all columns, or empty.
 
@@ -42,5 +44,7 @@ def from_trees(
         No trees, or invalid trees: arrays of different lengths, nodes that form no tree, or children or columns that do
         not exist.
     """
-    scores = np.atleast_1d(np.asarray(base_score, dtype=np.float64)).tolist()
+    if base_score is None and objective != "reg:squarederror":
+        raise ModelError(f"base_score is left out, and objective is {objective!r}; give the prediction without trees.")
+    scores = np.atleast_1d(np.asarray(0.0 if base_score is None else base_score, dtype=np.float64)).tolist()
     return booster_of(Forest(trees, n_features, objective, scores, len(trees), feature_names))

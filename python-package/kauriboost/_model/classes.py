@@ -57,8 +57,8 @@ def classes_of(booster: Booster) -> np.ndarray | None:
     return classes
 
 
-def few_numbers(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the distinct labels, ascending, and the code of each label among them, found on all threads.
+def few_numbers(labels: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the distinct labels, ascending, and the code of each label among them.
 
     None for labels that are not a vector of whole numbers, have more than 256 distinct ones, or have one for less than
     every second row; NumPy and scikit-learn decide on those.
@@ -66,7 +66,7 @@ def few_numbers(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     dtype = labels.dtype
     if labels.ndim != 1 or dtype.kind not in "biuf" or dtype.itemsize > _MAX_BYTES or not dtype.isnative:
         return None
-    found, codes = find_classes(labels, _MANY_CLASSES)
+    found, codes = find_classes(labels, _MANY_CLASSES, n_jobs or 0)
     if len(found) == 0 or 2 * len(found) > len(labels) or (found != np.floor(found)).any():
         return None
     return found.astype(dtype), codes

@@ -102,9 +102,22 @@ std::vector<std::string> ColumnNamesOf(ForestObject const& forest, std::int64_t 
   FailForest("feature_names", "has ", n_names, " names; expected ", n_features, ", one for each column, or none.");
 }
 
+/// The objective whose predictions are its margins, which a forest has unless it names another one.
+constexpr char kPlainObjective[] = "reg:squarederror";
+
+std::string ObjectiveOf(ForestObject const& forest) {
+  return forest.Has("objective") ? forest.Text("objective") : kPlainObjective;
+}
+
 std::vector<float> BaseScoreOf(ForestObject const& forest, ForestSource source) {
   constexpr char const* kKey = "base_score";
-  if (!forest.Has(kKey)) return {0.0F};
+  if (!forest.Has(kKey)) {
+    auto const objective = ObjectiveOf(forest);
+    if (objective == kPlainObjective) return {0.0F};
+    FailForest(kKey, "is left out, and objective is ", Quoted(objective),
+               "; give the prediction without trees: 0.5 adds nothing to the margins of a probability, 1 nothing to ",
+               "those of a logarithmic objective, 0 nothing to others.");
+  }
   if (forest.At(kKey).is_number()) return {ForestFloat(forest.At(kKey).get<double>(), kKey)};
   std::vector<float> scores;
   for (auto const value : forest.Numbers(kKey, source).values) scores.push_back(ForestFloat(value, kKey));
@@ -119,7 +132,7 @@ ForestPlan PlanOf(ForestObject const& forest, ForestSource source, std::int64_t 
   plan.source = source;
   plan.comparison = ComparisonOf(forest);
   facts.n_features = forest.Whole("n_features", 1, kLargestIndex);
-  facts.objective = forest.Has("objective") ? forest.Text("objective") : "reg:squarederror";
+  facts.objective = ObjectiveOf(forest);
   facts.base_score = BaseScoreOf(forest, source);
   if (facts.objective.substr(0, 6) == "multi:") facts.n_classes = static_cast<std::int64_t>(facts.base_score.size());
   if (forest.Has("feature_names")) facts.feature_names = ColumnNamesOf(forest, facts.n_features);
@@ -237,6 +250,7 @@ class ForestTreeReader {
     if (!sets.is_object()) FailForest(place, "is no object of lists by node.");
     for (auto const& [key, list] : sets.items()) {
       auto const node = static_cast<std::size_t>(NumberOfKey(key, place, static_cast<std::int64_t>(n_nodes_)));
+      if (tree->left[node] == kNoNode) FailForest(place, "has categories for node ", node, ", which is a leaf.");
       auto const begin = static_cast<std::int64_t>(tree->categories.size());
       for (auto const code : ForestNumbersOf(list, place + "." + key, plan_.source).values) {
         tree->categories.push_back(

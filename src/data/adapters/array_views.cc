@@ -32,10 +32,19 @@ class StridedView : public DataView {
           ConvertValues<T>(ElementAddress(array_, row, 0), array_.strides[1], n_shared, rules_.missing, tile);
       if (infinite && rules_.infinities != Infinities::kTaken) FailAtInfinite(tile, row, 1, n_shared);
       std::fill(tile + n_shared, tile + n_cols, kMissingValue);
+      if (rules_.infinities == Infinities::kRefusedWhenRead) RefuseInfinite(row, n_shared);
     }
   }
 
  private:
+  /// Refuses infinite values in columns that the reader does not take.
+  void RefuseInfinite(std::int64_t row, std::int64_t first_col) const {
+    for (auto col = first_col; col < NumCols(); ++col) {
+      auto const value = static_cast<float>(LoadElement<T>(ElementAddress(array_, row, col)));
+      if (std::isinf(value) && value != rules_.missing) FailInfinite(row, col, value);
+    }
+  }
+
   /// Copies whole rows that lie one after the other.
   void CopyStrip(std::int64_t begin, std::int64_t end, float* tile) const {
     auto const n_cols = NumCols();

@@ -87,14 +87,14 @@ TEST(LabelClassesTest, TheCallChecksItsArguments) {
   std::vector<float> codes(2);
   std::vector<double> classes(2);
   bst_ulong n = 0;
-  EXPECT_EQ(KauriFindClasses(json("[2]").c_str(), 2, codes.data(), classes.data(), &n), 0);
+  EXPECT_EQ(KauriFindClasses(json("[2]").c_str(), 2, 1, codes.data(), classes.data(), &n), 0);
   EXPECT_EQ(n, 2U);
-  EXPECT_NE(KauriFindClasses(json("[1, 2]").c_str(), 2, codes.data(), classes.data(), &n), 0);
-  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 0, codes.data(), classes.data(), &n), 0);
-  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 1025, codes.data(), classes.data(), &n), 0);
-  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, nullptr, classes.data(), &n), 0);
-  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, codes.data(), nullptr, &n), 0);
-  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, codes.data(), classes.data(), nullptr), 0);
+  EXPECT_NE(KauriFindClasses(json("[1, 2]").c_str(), 2, 1, codes.data(), classes.data(), &n), 0);
+  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 0, 1, codes.data(), classes.data(), &n), 0);
+  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 1025, 1, codes.data(), classes.data(), &n), 0);
+  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, 1, nullptr, classes.data(), &n), 0);
+  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, 1, codes.data(), nullptr, &n), 0);
+  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, 1, codes.data(), classes.data(), nullptr), 0);
 }
 
 }  // namespace

@@ -26,9 +26,10 @@ TEST_F(RoundedOnDevice, AnyNumberOfRowsAndColumns) {
   }
 }
 
-/// The leaves of up to 1,024 nodes are summed in shared memory, those of more nodes in the device's memory.
+/// The leaves of up to 12,288 nodes are summed in shared memory, by more threads from 1,025 nodes on. The leaves of
+/// larger trees are summed in the device's memory.
 TEST_F(RoundedOnDevice, AnyDepth) {
-  for (auto const* depth : {"1", "3", "6", "9", "12"}) {
+  for (auto const* depth : {"1", "3", "6", "9", "12", "16"}) {
     ExpectSameWithBits(CaseOf("depth", 60000, 9, {{"max_depth", depth}, {"min_child_weight", "0"}}));
   }
 }

@@ -114,16 +114,6 @@ def test_leaf_values_come_from_gradients_that_are_not_rounded(bits: int) -> None
         assert np.float32(values[leaf]) == expected
 
 
-def test_rounding_is_unbiased() -> None:
-    values = np.full(4000, 0.3, dtype=np.float32)
-    values[0] = 1.0
-    draws = _draws(0, 0, 0, len(values))
-    for bits in (4, 8):
-        rounded = _rounded(values, bits, draws, False)[1:]
-        assert len(np.unique(rounded)) == 2
-        assert abs(rounded.mean() - 0.3) < 4 * np.ptp(rounded) / 2 / math.sqrt(len(rounded))
-
-
 @pytest.mark.parametrize("growth", GROWTH)
 def test_the_same_bytes_for_any_threads_and_going_on(growth: str) -> None:
     X, y = _rows(9000)
