@@ -34,7 +34,7 @@ def from_trees(
         Name of an objective whose predictions have the wanted link. ``multi:...`` needs a `base_score` for each class.
     base_score
         Predictions without the trees, one number for each output: 0.5 adds nothing to the margins of a probability, 1
-        nothing to the margins of a logarithmic objective. By default 0 for "reg:squarederror"; other objectives need it.
+        nothing to those of a logarithmic objective. By default 0 for "reg:squarederror"; others need it.
     feature_names
         Names of all columns, or empty.
 
