@@ -36,6 +36,8 @@ _NONCE_BYTES = 32
 _RANK = struct.Struct("<q")
 _PROOF_BYTES = 32
 _SECONDS_OF_GREETING = 10.0  # maximum time that a stranger can hold a connection before it proves the secret
+_MOST_STRANGERS = 64  # connections whose greetings go on at the same time, beside those of all ranks
+_SECONDS_AFTER_AN_ERROR = 0.05  # until the next attempt to accept a connection
 
 
 class Key(NamedTuple):
@@ -87,15 +89,17 @@ class Listener:
     def __init__(self, host: str, ports: Iterable[int] = (0,)) -> None:
         self.host = host
         self.socket: socket.socket | None = None
-        tried = list(ports)
+        tried, why = list(ports), ""
         for port in tried:
-            with contextlib.suppress(OSError):
+            try:
                 self.socket = self._open(port)
                 break
+            except OSError as error:
+                why = str(error)
         if self.socket is None:
             raise CollectiveError(
-                f"no port is free at {host} for the connections of a training; tried {tried[0]} to {tried[-1]}. Allow "
-                "more ports, or run fewer workers on this machine."
+                f"no port is free at {host} for the connections of a training; tried {tried[0]} to {tried[-1]} "
+                f"({why}). Allow more ports, or run fewer workers on this machine."
             )
         self.port: int = self.socket.getsockname()[1]
 
@@ -113,38 +117,55 @@ class Listener:
 
 
 class _Acceptor:
-    """Accepts connections in the background, one thread for each, so that none of them holds up the others."""
+    """Accepts connections in the background, one thread for each, so that none of them holds up the others.
 
-    def __init__(self, listener: Listener, key: Key) -> None:
+    Greets at most `most` of them at the same time; further ones wait for the end of a greeting.
+    """
+
+    def __init__(self, listener: Listener, key: Key, most: int) -> None:
         self._key, self._context = key, key.context(is_server=True)
+        self._free = threading.Semaphore(most)
         self.arrived: queue.SimpleQueue[tuple[int, socket.socket]] = queue.SimpleQueue()
         threading.Thread(target=self._accept, args=(listener.socket,), daemon=True).start()
 
     def _accept(self, listening: socket.socket) -> None:
-        with contextlib.suppress(OSError):  # the listener is closed
-            while True:
+        self._free.acquire()
+        while listening.fileno() >= 0:
+            try:
                 connection, _ = listening.accept()
-                threading.Thread(target=self._greet, args=(connection,), daemon=True).start()
+            except OSError:  # the listener is closed, or the error is of one connection, or of a moment
+                time.sleep(_SECONDS_AFTER_AN_ERROR)
+                continue
+            threading.Thread(target=self._greet, args=(connection,), daemon=True).start()
+            self._free.acquire()
 
     def _greet(self, connection: socket.socket) -> None:
+        end = time.monotonic() + _SECONDS_OF_GREETING
         try:
             connection.settimeout(_SECONDS_OF_GREETING)
             if self._context is not None:
                 connection = self._context.wrap_socket(connection, server_side=True)
             nonce = os.urandom(_NONCE_BYTES)
             connection.sendall(nonce)
-            said = _receive(connection, _RANK.size + _NONCE_BYTES + _PROOF_BYTES)
+            said = _receive(connection, _RANK.size + _NONCE_BYTES + _PROOF_BYTES, end)
             if not hmac.compare_digest(said[-_PROOF_BYTES:], self._key.proof(b"caller", nonce, said[:-_PROOF_BYTES])):
                 raise ConnectionError("the secret is another one")
             connection.sendall(self._key.proof(b"called", nonce, said[:-_PROOF_BYTES]))
             self.arrived.put((_RANK.unpack(said[: _RANK.size])[0], connection))
         except OSError:
             connection.close()
+        finally:
+            self._free.release()
 
 
-def _receive(connection: socket.socket, n_bytes: int) -> bytes:
+def _receive(connection: socket.socket, n_bytes: int, end: float) -> bytes:
+    """Return this number of bytes. Raises TimeoutError after the moment `end` of the monotonic clock."""
     parts = b""
     while len(parts) < n_bytes:
+        left = end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the other side takes too long for its greeting")
+        connection.settimeout(left)
         part = connection.recv(n_bytes - len(parts))
         if not part:
             raise ConnectionResetError("the other side has closed the connection")
@@ -152,16 +173,16 @@ def _receive(connection: socket.socket, n_bytes: int) -> bytes:
     return parts
 
 
-def _call(address: tuple[str, int], rank: int, key: Key, timeout: float) -> socket.socket:
-    """Return a connection to another rank, which has proved that it knows the secret."""
-    connection = socket.create_connection(address, timeout=timeout)
+def _call(address: tuple[str, int], rank: int, key: Key, end: float) -> socket.socket:
+    """Return a connection to another rank, which has proved that it knows the secret, before the moment `end`."""
+    connection = socket.create_connection(address, timeout=max(0.01, end - time.monotonic()))
     try:
         if (context := key.context(is_server=False)) is not None:
             connection = context.wrap_socket(connection)
-        nonce = _receive(connection, _NONCE_BYTES)
+        nonce = _receive(connection, _NONCE_BYTES, end)
         said = _RANK.pack(rank) + os.urandom(_NONCE_BYTES)
         connection.sendall(said + key.proof(b"caller", nonce, said))
-        if not hmac.compare_digest(_receive(connection, _PROOF_BYTES), key.proof(b"called", nonce, said)):
+        if not hmac.compare_digest(_receive(connection, _PROOF_BYTES, end), key.proof(b"called", nonce, said)):
             raise ConnectionError("it does not know the training's secret")
     except BaseException:
         connection.close()
@@ -217,7 +238,7 @@ class SocketRank(MessageCollective):
     def _connect(self, addresses: Sequence[tuple[str, int]], listener: Listener, key: Key) -> None:
         end = time.monotonic() + self._timeout
         partners = partners_of(self.rank, self.size)
-        acceptor = _Acceptor(listener, key)
+        acceptor = _Acceptor(listener, key, _MOST_STRANGERS + self.size)
         for other in partners:
             if other > self.rank:
                 self._hold(other, self._called(other, addresses[other], key, end))
@@ -236,7 +257,7 @@ class SocketRank(MessageCollective):
 
     def _called(self, other: int, address: tuple[str, int], key: Key, end: float) -> socket.socket:
         try:
-            return _call(address, self.rank, key, max(0.01, end - time.monotonic()))
+            return _call(address, self.rank, key, end)
         except OSError as error:
             raise CollectiveError(
                 f"{self.name()} cannot connect to {self.name(other)} at {address[0]}:{address[1]}: {error}. Workers "

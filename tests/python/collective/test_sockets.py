@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import socket
 import threading
@@ -12,6 +13,7 @@ from typing import Any
 import kauriboost as kb
 import numpy as np
 import pytest
+from kauriboost._collective import sockets
 from kauriboost._collective.sockets import Key, Listener, SocketRank, partners_of
 
 SECRET = b"of the test" * 3
@@ -116,6 +118,65 @@ def test_strangers_hold_up_nobody() -> None:
         connection.close()
 
 
+def test_a_stranger_has_one_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sockets, "_SECONDS_OF_GREETING", 1.0)
+    listener = Listener("127.0.0.1")
+    sockets._Acceptor(listener, Key(SECRET), 4)
+    begin = time.monotonic()
+    with socket.create_connection(("127.0.0.1", listener.port)) as stranger, contextlib.suppress(OSError):
+        while time.monotonic() < begin + 6:
+            stranger.sendall(b"x")
+            time.sleep(0.1)
+    assert time.monotonic() < begin + 5
+    listener.close()
+
+
+def test_many_strangers_have_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sockets, "_SECONDS_OF_GREETING", 1.0)
+    listener = Listener("127.0.0.1")
+    before = threading.active_count()
+    acceptor = sockets._Acceptor(listener, Key(SECRET), 4)
+    address = ("127.0.0.1", listener.port)
+    strangers = [socket.create_connection(address) for _ in range(12)]
+    time.sleep(0.3)
+    assert threading.active_count() <= before + 1 + 4
+    with sockets._call(address, 3, Key(SECRET), time.monotonic() + 20):  # after the strangers
+        assert acceptor.arrived.get(timeout=10)[0] == 3
+    for connection in strangers:
+        connection.close()
+    listener.close()
+
+
+class Troubled:
+    """A listening socket that fails twice, as if the process had too many open files."""
+
+    def __init__(self, listening: Any) -> None:
+        self.listening, self.n_errors = listening, 0
+
+    def fileno(self) -> int:
+        return int(self.listening.fileno())
+
+    def accept(self) -> Any:
+        if self.n_errors < 2:
+            self.n_errors += 1
+            raise OSError(24, "Too many open files")
+        return self.listening.accept()
+
+
+def test_errors_of_accept_do_not_end_the_acceptor() -> None:
+    with contextlib.closing(Listener("127.0.0.1")) as listener:
+        before, listening = threading.active_count(), listener.socket
+        listener.socket = Troubled(listening)  # type: ignore[assignment]
+        acceptor = sockets._Acceptor(listener, Key(SECRET), 4)
+        with sockets._call(("127.0.0.1", listener.port), 5, Key(SECRET), time.monotonic() + 10):
+            assert acceptor.arrived.get(timeout=10)[0] == 5
+        listener.socket = listening
+    end = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.02)
+    assert threading.active_count() <= before  # a closed listener ends it
+
+
 def test_a_lost_and_a_silent_rank_are_named() -> None:
     def lost(rank: SocketRank) -> None:
         if rank.rank == 1:
@@ -127,12 +188,12 @@ def test_a_lost_and_a_silent_rank_are_named() -> None:
 
     def silent(rank: SocketRank) -> None:
         if rank.rank == 1:
-            time.sleep(1.5)
+            time.sleep(6)
             return
         rank.sum(np.zeros(5, dtype=np.int64))
 
-    results = run([Key(SECRET)] * 2, silent, timeout=0.5)
-    assert "rank 0 (worker 0) waited 0.5 s for rank 1 (worker 1). If that worker is alive" in str(results[0])
+    results = run([Key(SECRET)] * 2, silent, timeout=2.0)
+    assert "rank 0 (worker 0) waited 2 s for rank 1 (worker 1). If that worker is alive" in str(results[0])
 
 
 def test_ports_are_tried_in_order() -> None:
@@ -141,5 +202,7 @@ def test_ports_are_tried_in_order() -> None:
     assert second.port != first.port
     with pytest.raises(kb.CollectiveError, match=r"no port is free at 127\.0\.0\.1"):
         Listener("127.0.0.1", [first.port])
+    with pytest.raises(kb.CollectiveError, match=r"tried 0 to 0 \(\[Errno .*\)\. Allow more ports"):
+        Listener("no host.invalid")
     first.close()
     second.close()
