@@ -63,7 +63,7 @@ def _table(column: pa.ListArray, name: str) -> np.ndarray:
     lengths = np.unique(column.value_lengths().fill_null(-1).to_numpy(zero_copy_only=False))
     if len(lengths) > 1:
         raise DataError(f"the arrays of {name} have {lengths[lengths >= 0].tolist()} numbers; all need the same.")
-    return _floats(column.flatten()).reshape(len(column), -1)
+    return _floats(column.flatten()).reshape(len(column), lengths[0] if len(lengths) else 0)
 
 
 def _parts_of(column: pa.StructArray) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:

@@ -54,11 +54,16 @@ def selected(frame: Any, columns: Columns) -> list[Any]:
     return found
 
 
+def column_of(frame: Any, name: str) -> Any:
+    """Return the column of this name, in which Spark would take a dot for a field of a structure."""
+    return frame["`" + name.replace("`", "``") + "`"]
+
+
 def _features(frame: Any, columns: Columns) -> list[Any]:
     if isinstance(columns.features, str):
         kind = _type_of(frame, columns.features)
         if isinstance(kind, VectorUDT):
-            vector = sql.unwrap_udt(frame[columns.features])
+            vector = sql.unwrap_udt(column_of(frame, columns.features))
             values = vector["values"].cast("array<float>").alias("values")
             return [
                 sql.struct(vector["size"].alias("size"), vector["indices"].alias("indices"), values).alias("features")
@@ -71,19 +76,22 @@ def _features(frame: Any, columns: Columns) -> list[Any]:
         return [_numbers(frame, columns.features, "float").alias("features")]
     if not columns.features:
         raise DataError("the list of feature columns is empty; name at least one.")
+    twice = sorted({name for name in columns.features if columns.features.count(name) > 1})
+    if twice:
+        raise DataError(f"features_col has {', '.join(map(repr, twice))} more than once; name each column once.")
     return [_feature(frame, name).alias(f"feature{i}") for i, name in enumerate(columns.features)]
 
 
 def _feature(frame: Any, name: str) -> Any:
     kind = _type_of(frame, name)
     if isinstance(kind, StringType):
-        return frame[name]
+        return column_of(frame, name)
     if not isinstance(kind, (NumericType, BooleanType)):
         raise DataError(
             f"the feature {name!r} is of type {kind.simpleString()}; a column of its own has numbers, booleans or "
             "texts."
         )
-    return frame[name].cast("float")
+    return column_of(frame, name).cast("float")
 
 
 def _numbers(frame: Any, name: str, to: str) -> Any:
@@ -92,20 +100,20 @@ def _numbers(frame: Any, name: str, to: str) -> Any:
     if isinstance(kind, VectorUDT):
         from pyspark.ml.functions import vector_to_array
 
-        return vector_to_array(frame[name]).cast(f"array<{to}>")
+        return vector_to_array(column_of(frame, name)).cast(f"array<{to}>")
     if isinstance(kind, ArrayType) and isinstance(kind.elementType, (NumericType, BooleanType)):
-        return frame[name].cast(f"array<{to}>")
+        return column_of(frame, name).cast(f"array<{to}>")
     if not isinstance(kind, (NumericType, BooleanType)):
         hint = " Make numbers of texts by StringIndexer." if isinstance(kind, StringType) else ""
         raise DataError(f"the column {name!r} is of type {kind.simpleString()}; expected numbers.{hint}")
-    return frame[name].cast(to)
+    return column_of(frame, name).cast(to)
 
 
 def _typed(frame: Any, name: str, wanted: type[DataType], what: str) -> Any:
     kind = _type_of(frame, name)
     if not isinstance(kind, wanted):
         raise DataError(f"the column {name!r} is of type {kind.simpleString()}; expected {what}.")
-    return frame[name]
+    return column_of(frame, name)
 
 
 def _type_of(frame: Any, name: str) -> DataType:

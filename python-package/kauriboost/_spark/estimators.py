@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,8 @@ from .params import ClassifierParams, KauriParams
 from .session import new_key, ports_of, require_workers
 
 _MOST_LINES = 12  # of an error of Spark in a message
+# In messages of Spark: an executor is lost, or a task of the training fails. Other errors are the frame's own.
+_SIGNS_OF_LOSS = ("ExecutorLostFailure", "barrier task", "barrier ResultStage", "the maximum allowable number of times")
 
 
 @public("kauriboost.spark")
@@ -122,6 +125,8 @@ class _Estimator(KauriParams, Estimator, _Saved):
         n_workers = self.value("num_workers")
         if n_workers < 1:
             raise ParameterError(f"num_workers is {n_workers}; choose 1 or more.")
+        if not 0 < self.value("timeout") <= threading.TIMEOUT_MAX:
+            raise ParameterError(f"timeout is {self.value('timeout')}; choose a number of seconds above 0.")
         local = self.local()
         columns = self.columns("label", "weight", "base_margin", "validation", "qid")
         if isinstance(local, _LocalRanker) != (columns.qid is not None):
@@ -150,6 +155,7 @@ class _Estimator(KauriParams, Estimator, _Saved):
         model._model = trained.model
         model.training_summary = TrainingSummary(trained.history)
         self._copyValues(model)
+        model.clear(model.callbacks)  # a model does not train, and cannot be saved with them
         model._resetUid(self.uid)
         return model
 
@@ -161,23 +167,26 @@ def _bytes_of(model: Any) -> bytes | None:
     return bytes(booster.save_raw())
 
 
-def _without_calls(error: Exception) -> str:
+def _lines(error: Exception) -> list[str]:
     """Return the message of an error of Spark, without the calls in which it arose."""
-    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("\tat ")]
-    return " ".join(lines[:_MOST_LINES]).rstrip(".")
+    return [line for line in str(error).splitlines() if line.strip() and not line.startswith("\tat ")]
 
 
 def _result(frame: Any) -> task.Trained:
-    """Run a training. Raises its error, or CollectiveError if workers were lost again and again."""
+    """Run a training. Raises its error, CollectiveError if workers were lost again and again, or the frame's error."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
         (row,) = frame.repartition(1).collect()  # Spark repeats a barrier stage only if it writes for another stage
     except (Py4JError, PySparkException) as error:
+        lines = _lines(error)
+        if not any(sign in line for line in lines for sign in _SIGNS_OF_LOSS):
+            raise
+        text = " ".join(lines[:_MOST_LINES]).rstrip(".")
         raise CollectiveError(
             f"Spark has given up the training, after repeating it as often as it is allowed to "
-            f"(spark.stage.maxConsecutiveAttempts): {_without_calls(error)}. Executors that run out of memory end like "
+            f"(spark.stage.maxConsecutiveAttempts): {text}. Executors that run out of memory end like "
             "this: give them more (spark.executor.memoryOverhead is for Python), or use more workers."
         ) from error
     result = pickle.loads(bytes(row["result"]))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import numpy as np
 from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReader, MLWriter
 
 from .._binding.errors import ModelError
@@ -15,6 +17,31 @@ def _model_folder(path: str) -> str:
     return f"{path}/model"
 
 
+def _plain(value: Any) -> Any:
+    """Return numbers and arrays of NumPy as Python's, also within lists and dictionaries."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def as_saved(instance: Any) -> Any:
+    """Return a copy with the parameters that are saved. Raises ModelError for a parameter that JSON cannot hold."""
+    made = instance.copy()
+    made.clear(made.xgb_model)
+    for param, value in made._paramMap.items():
+        made._paramMap[param] = plain = _plain(value)
+        try:
+            json.dumps(plain)
+        except (TypeError, ValueError) as error:
+            raise ModelError(
+                f"the parameter {param.name} has no form in Spark's metadata ({error}); functions and callbacks cannot "
+                "be saved. Set it to None, or save the model alone by get_booster().save_model()."
+            ) from error
+    return made
+
+
 class Writer(MLWriter):
     """Writes an estimator or a model."""
 
@@ -22,20 +49,16 @@ class Writer(MLWriter):
         super().__init__()
         self._instance = instance
 
+    def save(self, path: str) -> None:
+        """Save to a folder. Raises ModelError for parameters without a form, before an older folder is deleted."""
+        as_saved(self._instance)
+        super().save(path)
+
     def saveImpl(self, path: str) -> None:
         """Implement `MLWriter.saveImpl`."""
-        instance, session = self._instance, self.sparkSession
-        if instance.value("xgb_model") is not None:
-            instance = instance.copy()
-            instance.clear(instance.xgb_model)
-        try:
-            DefaultParamsWriter.saveMetadata(instance, path, session)
-        except TypeError as error:
-            raise ModelError(
-                f"a parameter has no form in Spark's metadata ({error}); functions and callbacks cannot be saved. Set "
-                "them to None, or save the model alone by get_booster().save_model()."
-            ) from error
-        model = getattr(instance, "_model", None)
+        session = self.sparkSession
+        DefaultParamsWriter.saveMetadata(as_saved(self._instance), path, session)
+        model = getattr(self._instance, "_model", None)
         if model is None:
             return
         rows = [

@@ -110,16 +110,36 @@ class KauriParams(HasFeaturesCol, HasLabelCol, HasWeightCol, HasPredictionCol, H
             if known in _REFUSED:
                 raise ParameterError(f"{type(self).__name__} takes no {name}: {_REFUSED[known]}.")
             if known == "featuresCol" and not isinstance(value, str):
-                self._set(features_cols=list(value))
+                self.set(self.features_cols, list(value))
             elif known == "arbitrary_params_dict":
                 others.update(value)
             elif self.hasParam(known):
                 self._set(**{known: value})
+                self._forget_the_other(known)
             else:
                 others[name] = value
         if others:
             self._set(arbitrary_params_dict=others)
         return self
+
+    def set(self, param: Any, value: Any) -> None:
+        """Set a parameter."""
+        super().set(param, value)
+        self._forget_the_other(param.name)
+
+    def copy(self, extra: Any = None) -> Self:
+        """Return a copy with further parameters."""
+        made = super().copy(extra)
+        for param in (self.featuresCol, self.features_cols):
+            if param in (extra or {}):
+                made._forget_the_other(param.name)
+        return made
+
+    def _forget_the_other(self, name: str) -> None:
+        """Clear `features_cols` after `featuresCol` was set, and the other way round: the last one counts."""
+        others = {"featuresCol": self.features_cols, "features_cols": self.featuresCol}
+        if name in others:
+            self.clear(others[name])
 
     def value(self, name: str) -> Any:
         """Return the value of a parameter; None if it has none."""

@@ -32,6 +32,9 @@ class Prediction(NamedTuple):
 
 def run(given: Prediction, batches: Iterator[pa.StructArray]) -> Iterator[pa.StructArray]:
     """Yield the predictions of each batch of rows with the columns of `columns.selected`."""
+    from pyspark import TaskContext
+
+    given.estimator.n_jobs = TaskContext.get().cpus()  # other tasks have the other processors of the machine
     given.estimator.load_model(bytearray(given.model))
     for batch in batches:
         yield _predicted(given, pa.RecordBatch.from_struct_array(batch))
@@ -42,16 +45,15 @@ def _predicted(given: Prediction, batch: pa.RecordBatch) -> pa.StructArray:
     how = {"base_margin": part.get("base_margin")}
     fields = {}
     for name, kind in given.kinds.items():
-        values = _FIELDS[name](given.estimator, part["data"], how) if batch.num_rows else np.empty((0, 1))
+        values = _FIELDS[name](given.estimator, part["data"], how) if batch.num_rows else np.empty(0)
         values = np.asarray(values, dtype=np.float64)
-        fields[name] = pa.array(values.reshape(-1)) if kind == NUMBER else _lists(values.reshape(batch.num_rows, -1))
+        fields[name] = pa.array(values.reshape(-1)) if kind == NUMBER else _lists(values, batch.num_rows)
     return pa.StructArray.from_arrays(list(fields.values()), names=list(fields))
 
 
-def _lists(table: np.ndarray) -> pa.ListArray:
-    width = table.shape[1]
-    starts = np.arange(len(table) + 1, dtype=np.int32) * width
-    return pa.ListArray.from_arrays(pa.array(starts), pa.array(np.ascontiguousarray(table).reshape(-1)))
+def _lists(values: np.ndarray, n_rows: int) -> pa.ListArray:
+    starts = np.arange(n_rows + 1, dtype=np.int32) * (values.size // max(n_rows, 1))
+    return pa.ListArray.from_arrays(pa.array(starts), pa.array(np.ascontiguousarray(values).reshape(-1)))
 
 
 def _prediction(estimator: Any, data: Any, how: dict[str, Any]) -> np.ndarray:

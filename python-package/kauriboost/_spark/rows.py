@@ -44,6 +44,8 @@ class WorkerRows:
         self._keys = [np.concatenate(none + of_set) for of_set in keys]  # of each row
 
     def _add(self, batch: pa.RecordBatch, part: Part, keys: list[list[np.ndarray]]) -> None:
+        if batch.column("key").null_count > 0:
+            raise DataError("a row has no query (null); leave such rows out.")
         of_rows = batch.column("key").to_numpy(zero_copy_only=False)
         held = np.zeros(len(of_rows), dtype=bool)
         if "held" in batch.schema.names:

@@ -11,16 +11,19 @@ from typing import Any
 import pytest
 
 pytest.importorskip("pyspark")
+from problems import spark_home  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 PATH = os.pathsep.join([str(HERE), str(HERE.parents[2] / "python-package")])
 
 
 @pytest.fixture(scope="session")
-def session() -> Iterator[Any]:
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Provide two executors with one core each; their connections are authenticated and encrypted."""
     from pyspark.sql import SparkSession
 
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    os.environ["SPARK_HOME"] = spark_home(tmp_path_factory.mktemp("spark"))
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

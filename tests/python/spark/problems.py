@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,16 @@ import pandas as pd
 
 N_ROWS = 2600  # rows are dealt to workers in blocks of 1024
 NUMBERS = [f"x{i}" for i in range(4)]
+
+
+def spark_home(folder: Path) -> str:
+    """Return a folder with links to the parts of Spark, in which the cluster leaves the files of its workers."""
+    import pyspark
+
+    for part in Path(pyspark.__file__).parent.iterdir():
+        if part.name != "work":
+            (folder / part.name).symlink_to(part)
+    return str(folder)
 
 
 def rows(n_rows: int = N_ROWS, seed: int = 3) -> pd.DataFrame:

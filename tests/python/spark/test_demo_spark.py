@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("pyspark")
+from problems import spark_home  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("KAURI_DATA", ROOT.parent / "shared" / "data"))
 
@@ -24,5 +27,5 @@ def test_the_demo(tmp_path: Path) -> None:
     assert "there are no real data sets at" in demo(KAURI_DATA=str(tmp_path))
     if not (DATA / "load.py").is_file():
         pytest.skip(f"no real data sets at {DATA}")
-    out = demo(KAURI_DATA=str(DATA))
+    out = demo(KAURI_DATA=str(DATA), SPARK_HOME=spark_home(tmp_path))
     assert out.count("the same bytes: True") == 2

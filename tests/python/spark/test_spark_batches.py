@@ -22,6 +22,7 @@ pytest.importorskip("pyspark")
 from kauriboost._collective.sockets import Key  # noqa: E402
 from kauriboost._spark.batches import features_of, part_of  # noqa: E402
 from kauriboost._spark.meeting import Meeting  # noqa: E402
+from kauriboost._spark.predict import NUMBER, NUMBERS, Prediction, run  # noqa: E402
 from kauriboost._spark.rows import WorkerRows  # noqa: E402
 from kauriboost._spark.task import Job, _trained  # noqa: E402
 
@@ -63,6 +64,9 @@ def test_rows_that_make_no_table_are_refused() -> None:
     labels = pa.RecordBatch.from_pydict({"feature0": pa.array([1.0]), "label": pa.array([None], type=pa.float64())})
     with pytest.raises(kb.DataError, match=r"a row has no label \(null\)"):
         part_of(labels, ["a"], False)
+    keys = pa.RecordBatch.from_pydict({"feature0": [1.0, 2.0], "key": pa.array([7, None], type=pa.int64())})
+    with pytest.raises(kb.DataError, match=r"a row has no query \(null\)"):
+        WorkerRows([keys], ["a"], False)
 
 
 def test_nulls_are_missing_and_texts_are_categories() -> None:
@@ -72,6 +76,23 @@ def test_nulls_are_missing_and_texts_are_categories() -> None:
     assert frame["number"].dtype == np.float32
     assert frame["text"].tolist()[0] == "b"
     assert frame["text"].cat.codes.tolist() == [0, -1]
+
+
+def test_batches_without_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = pa.RecordBatch.from_pydict({"features": pa.array([[1.0, 2.0]], type=pa.list_(pa.float32()))})
+    assert features_of(lists.slice(0, 0), None, False).shape == (0, 0)
+    nothing = pa.RecordBatch.from_pydict({"features": pa.array([[], []], type=pa.list_(pa.float32()))})
+    assert features_of(nothing, None, False).shape == (2, 0)
+    monkeypatch.setattr("pyspark.TaskContext.get", lambda: type("Task", (), {"cpus": lambda self: 2})())
+    X, y = np.arange(20, dtype=np.float32).reshape(10, 2), np.arange(10) % 2
+    alone = kb.KauriClassifier(n_estimators=2).fit(X, y)
+    kinds = {"prediction": NUMBER, "raw": NUMBERS, "probability": NUMBERS, "contributions": NUMBERS}
+    given = Prediction(kb.KauriClassifier(), bytes(alone.get_booster().save_raw()), None, False, kinds)
+    frames = [vectors([DENSE]).slice(0, 0), lists.slice(0, 0), lists]
+    found = list(run(given, iter([frame.to_struct_array() for frame in frames])))
+    assert [len(each) for each in found] == [0, 0, 1]
+    assert [each.type for each in found] == [found[2].type] * 3
+    assert given.estimator.n_jobs == 2  # the processors of the task
 
 
 def batch_of(keys: list[int], held: list[bool]) -> Any:

@@ -9,9 +9,11 @@ import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
+from kauriboost._spark.columns import Columns, selected
 from problems import N_ROWS, NUMBERS, in_pieces, rows
 
 ks = pytest.importorskip("kauriboost.spark")
+sql = pytest.importorskip("pyspark.sql.functions")
 SHORT = {"n_estimators": 5, "max_depth": 4, "subsample": 0.8, "random_state": 1}
 RAGGED = [1, 0, 1500, 99, 1000]
 
@@ -46,6 +48,31 @@ def test_any_workers_and_partitions_give_the_bytes_of_one_process(
     shap = alone.get_booster().predict(kb.DMatrix(table[features]), pred_contribs=True)
     np.testing.assert_array_equal(np.stack(found["shap"]), shap.astype(float))
     assert found["rawPrediction"][0][1] == -found["rawPrediction"][0][0]
+
+
+def test_names_with_dots_and_errors_of_the_frame(session: Any, table: pd.DataFrame) -> None:
+    names = {"x0": "sepal.length", "x1": "pe`tal", "score": "the.label", "tree": "a.tree"}
+    frame = session.createDataFrame(table[["x0", "x1", "score", "tree", "weight"]].rename(columns=names).head(50))
+    frame = frame.withColumn("sepal", sql.struct(sql.lit(7.0).alias("length")))
+    given = Columns(["sepal.length", "pe`tal", "a.tree"], label="the.label", weight="weight")
+    found = frame.select(*selected(frame, given)).toPandas()
+    for name, column in zip(["x0", "x1", "score", "weight"], ["feature0", "feature1", "label", "weight"]):
+        np.testing.assert_array_equal(found[column], table[name].head(50))
+    failing = frame.withColumn("label", sql.expr("cast(raise_error('of my own') as double)"))
+    with pytest.raises(Exception, match="of my own") as caught:
+        ks.KauriRegressor(features_col=["sepal.length"], num_workers=1).fit(failing)
+    assert not isinstance(caught.value, kb.KauriError)
+
+
+def test_two_names_of_one_parameter(frame: Any) -> None:
+    with pytest.raises(kb.ParameterError, match="eta"):
+        ks.KauriRegressor(features_col=NUMBERS, label_col="score", learning_rate=0.1, eta=0.2).fit(frame)
+
+
+def test_labels_of_text_are_refused(session: Any) -> None:
+    frame = session.createDataFrame([(1.0, "a")], "x double, label string")
+    with pytest.raises(kb.DataError, match="Make numbers of texts by StringIndexer"):
+        ks.KauriClassifier(features_col=["x"]).fit(frame)
 
 
 def test_held_out_rows_stop_the_training(table: pd.DataFrame, frame: Any) -> None:
@@ -118,6 +145,9 @@ def test_pipelines_folds_and_files(session: Any, table: pd.DataFrame, frame: Any
     again = ks.KauriClassifier.load(str(tmp_path / "estimator"))
     assert again.getOrDefault(again.n_estimators) == 3
     assert np.isnan(again.getOrDefault("missing"))
+    with pytest.raises(kb.ModelError, match="the parameter objective has no form"):
+        ks.KauriClassifier(objective=max).write().overwrite().save(str(tmp_path / "estimator"))
+    assert ks.KauriClassifier.load(str(tmp_path / "estimator")).uid == again.uid
     with pytest.raises(kb.KauriError, match="holds a KauriClassifier"):
         ks.KauriRanker.load(str(tmp_path / "estimator"))
     estimator = ks.KauriClassifier(n_estimators=2, features_col=NUMBERS)
