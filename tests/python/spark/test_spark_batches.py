@@ -32,6 +32,10 @@ def vectors(rows: list[dict[str, Any]]) -> Any:
     return pa.RecordBatch.from_pydict({"features": pa.array(rows, type=kind)})
 
 
+def lists(rows: list[list[float]]) -> Any:
+    return pa.RecordBatch.from_pydict({"features": pa.array(rows, type=pa.list_(pa.float32()))})
+
+
 DENSE = {"size": None, "indices": None, "values": [1.0, 0.0, 3.0]}
 SPARSE = {"size": 3, "indices": [1], "values": [5.0]}
 EMPTY = {"size": 3, "indices": [], "values": []}
@@ -58,9 +62,8 @@ def test_rows_that_make_no_table_are_refused() -> None:
     wide = vectors([{"size": 1 << 30, "indices": [1], "values": [5.0]}])
     with pytest.raises(kb.DataError, match=r"set missing=0\.0 and enable_sparse_data_optim=True"):
         features_of(wide, None, False)
-    lists = pa.RecordBatch.from_pydict({"features": pa.array([[1.0], [1.0, 2.0]], type=pa.list_(pa.float32()))})
     with pytest.raises(kb.DataError, match=r"the arrays of features have \[1, 2\] numbers"):
-        features_of(lists, None, False)
+        features_of(lists([[1.0], [1.0, 2.0]]), None, False)
     labels = pa.RecordBatch.from_pydict({"feature0": pa.array([1.0]), "label": pa.array([None], type=pa.float64())})
     with pytest.raises(kb.DataError, match=r"a row has no label \(null\)"):
         part_of(labels, ["a"], False)
@@ -78,21 +81,71 @@ def test_nulls_are_missing_and_texts_are_categories() -> None:
     assert frame["text"].cat.codes.tolist() == [0, -1]
 
 
-def test_batches_without_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    lists = pa.RecordBatch.from_pydict({"features": pa.array([[1.0, 2.0]], type=pa.list_(pa.float32()))})
-    assert features_of(lists.slice(0, 0), None, False).shape == (0, 0)
-    nothing = pa.RecordBatch.from_pydict({"features": pa.array([[], []], type=pa.list_(pa.float32()))})
-    assert features_of(nothing, None, False).shape == (2, 0)
+@pytest.fixture
+def task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Provide what Spark says of a task with two processors."""
     monkeypatch.setattr("pyspark.TaskContext.get", lambda: type("Task", (), {"cpus": lambda self: 2})())
+
+
+@pytest.mark.usefixtures("task")
+def test_batches_without_rows() -> None:
+    assert features_of(lists([]), None, False).shape == (0, 0)
+    assert features_of(lists([[], []]), None, False).shape == (2, 0)
     X, y = np.arange(20, dtype=np.float32).reshape(10, 2), np.arange(10) % 2
     alone = kb.KauriClassifier(n_estimators=2).fit(X, y)
     kinds = {"prediction": NUMBER, "raw": NUMBERS, "probability": NUMBERS, "contributions": NUMBERS}
     given = Prediction(kb.KauriClassifier(), bytes(alone.get_booster().save_raw()), None, False, kinds)
-    frames = [vectors([DENSE]).slice(0, 0), lists.slice(0, 0), lists]
+    frames = [vectors([]), lists([]), lists([[1.0, 2.0]])]
     found = list(run(given, iter([frame.to_struct_array() for frame in frames])))
     assert [len(each) for each in found] == [0, 0, 1]
     assert [each.type for each in found] == [found[2].type] * 3
     assert given.estimator.n_jobs == 2  # the processors of the task
+
+
+def predicted(model: Any, batch: Any, names: list[str] | None = None, is_sparse: bool = False) -> np.ndarray:
+    """Return the predictions of a task that has the parameters and the bytes of a model."""
+    fields = {"prediction": NUMBER}
+    given = Prediction(clone(model), bytes(model.get_booster().save_raw()), names, is_sparse, fields)
+    (found,) = run(given, iter([batch.to_struct_array()]))
+    values: np.ndarray = found.field("prediction").to_numpy(zero_copy_only=False)
+    return values
+
+
+@pytest.mark.usefixtures("task")
+def test_rules_of_columns_hold_in_predictions() -> None:
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame({"a": rng.normal(size=60).astype(np.float32), "b": pd.Categorical(rng.choice(["x", "y"], 60))})
+    model = kb.KauriRegressor(n_estimators=3).fit(table, table["a"] + (table["b"] == "x"))
+    numbers, texts = pa.array([0.5, 1.5], type=pa.float32()), pa.array(["y", "x"])
+    right = model.predict(pd.DataFrame({"a": [0.5, 1.5], "b": pd.Categorical(["y", "x"])}))
+    batch = pa.RecordBatch.from_pydict({"feature0": numbers, "feature1": texts})
+    np.testing.assert_array_equal(predicted(model, batch, ["a", "b"]), right.astype(float))
+    for columns, names, said in (
+        ([texts, numbers], ["b", "a"], "order"),
+        ([numbers, texts], ["a", "c"], "c"),
+        ([numbers, numbers], ["a", "b"], "categor"),
+        ([numbers, pa.array(["x", "z"])], ["a", "b"], "z"),
+        ([numbers], ["a"], "b"),
+    ):
+        wrong = pa.RecordBatch.from_arrays(columns, names=[f"feature{i}" for i in range(len(columns))])
+        with pytest.raises(ValueError, match=said):
+            predicted(model, wrong, names)
+    counted = kb.KauriRegressor(n_estimators=2).fit(rng.normal(size=(20, 3)), np.arange(20))
+    with pytest.raises(ValueError, match="X has 2 features, but KauriRegressor is expecting 3"):
+        predicted(
+            counted, pa.RecordBatch.from_pydict({"features": pa.array([[1.0, 2.0]], type=pa.list_(pa.float32()))})
+        )
+
+
+@pytest.mark.usefixtures("task")
+def test_the_value_that_means_missing() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 3, size=(80, 3)).astype(np.float32)
+    model = kb.KauriRegressor(n_estimators=3, missing=0.0).fit(X, X[:, 0] * (X[:, 1] == 0))
+    rows = np.array([[1, 0, 3], [0, 5, 0], [0, 0, 0]], dtype=np.float32)
+    for is_sparse in (False, True):
+        found = predicted(model, vectors([DENSE, SPARSE, EMPTY]), is_sparse=is_sparse)
+        np.testing.assert_array_equal(found, model.predict(rows).astype(float))
 
 
 def batch_of(keys: list[int], held: list[bool]) -> Any:
