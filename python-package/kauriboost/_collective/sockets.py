@@ -36,7 +36,7 @@ _NONCE_BYTES = 32
 _RANK = struct.Struct("<q")
 _PROOF_BYTES = 32
 _SECONDS_OF_GREETING = 10.0  # maximum time that a stranger can hold a connection before it proves the secret
-_MOST_STRANGERS = 64  # connections whose greetings go on at the same time, beside those of all ranks
+_MOST_STRANGERS = 64  # number of greetings that go on at the same time, besides one for each rank
 _SECONDS_AFTER_AN_ERROR = 0.05  # until the next attempt to accept a connection
 
 

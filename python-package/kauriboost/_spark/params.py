@@ -129,7 +129,7 @@ class KauriParams(HasFeaturesCol, HasLabelCol, HasWeightCol, HasPredictionCol, H
 
     def copy(self, extra: Any = None) -> Self:
         """Return a copy with further parameters."""
-        made = super().copy(extra)
+        made: Self = super().copy(extra)
         for param in (self.featuresCol, self.features_cols):
             if param in (extra or {}):
                 made._forget_the_other(param.name)
