@@ -22,11 +22,24 @@ constexpr Missed kFirstPlaceMask = 0xFFFFU;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
 constexpr int kWarpThreads = 32;
-/// Maximum shared memory of the rows' ways down.
+/// Maximum shared memory of the rows' ways down, on devices that have enough.
 constexpr std::size_t kWayBytes = std::size_t{96} << 10U;
-/// Maximum shared memory of counts.
+/// The same of counts.
 constexpr std::size_t kCountBytes = std::size_t{64} << 10U;
-static_assert(kMostCountLevels * kWarpThreads * sizeof(Missed) <= kWayBytes);
+/// Shared memory of a block, in bytes.
+struct CountMemory {
+  std::size_t counts;
+  std::size_t ways;
+};
+
+/// Divides the shared memory that a block of the device may have.
+CountMemory MemoryOf(int device) {
+  int bytes = 0;
+  KAURI_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  auto const most = static_cast<std::size_t>(bytes);
+  auto const counts = std::min(kCountBytes, most / 32 * 16);  // aligned for the ways that follow
+  return {counts, std::min(kWayBytes, most - counts)};
+}
 
 /// Rows of a block. The most is far below 2^32, so that counts of a block have 32 bits.
 constexpr std::int64_t kLeastBlockRows = 1024;
@@ -201,13 +214,19 @@ LeafKernel KernelFor(bool has_weights, bool has_pairs, bool is_shared) {
 
 }  // namespace
 
+std::int32_t MostCountLevels(int device) {
+  return static_cast<std::int32_t>(MemoryOf(device).ways / (kWarpThreads * sizeof(Missed)));
+}
+
 CountTrees::CountTrees(CudaContext const& cuda, std::vector<CountTree> const& trees,
                        std::vector<CountStep> const& steps, bool has_pairs, bool has_weights)
     : steps_(ToDevice(cuda, steps)), has_pairs_(has_pairs) {
+  auto const memory = MemoryOf(cuda.device);
+  way_bytes_ = memory.ways;
   std::vector<CountTree> small;
   std::vector<CountTree> large;
   for (auto const& tree : trees) {
-    auto const is_small = BytesOfCounts(tree.n_counts, has_weights) <= kCountBytes;
+    auto const is_small = BytesOfCounts(tree.n_counts, has_weights) <= memory.counts;
     auto& group = is_small ? small_ : large_;
     (is_small ? small : large).push_back(tree);
     group.most_counts = std::max(group.most_counts, tree.n_counts);
@@ -229,7 +248,7 @@ void CountTrees::AddTrees(CudaContext const& cuda, Group const& group, bool is_s
   if (group.n_trees == 0 || rows.keys.n_rows == 0) return;
   auto const has_weights = rows.weights != nullptr;
   auto n_threads = kBlockThreads;
-  while (group.most_levels * n_threads * sizeof(Missed) > kWayBytes) n_threads /= 2;
+  while (group.most_levels * n_threads * sizeof(Missed) > way_bytes_) n_threads /= 2;
   auto most_counts = is_shared ? group.most_counts : 0;
   most_counts += most_counts % 2;  // so that what follows is aligned
   auto const block_rows = BlockRows(rows.keys.n_rows, group.n_trees);
@@ -244,7 +263,7 @@ void AddCellCounts(CudaContext const& cuda, AxesView const& axes, RowsToCount co
   if (axes.n_slots == 0 || rows.keys.n_rows == 0) return;
   auto const has_weights = rows.weights != nullptr;
   auto const bytes = BytesOfCounts(axes.most_cells, has_weights);
-  auto const is_shared = bytes <= kCountBytes;
+  auto const is_shared = bytes <= MemoryOf(cuda.device).counts;
   auto const block_rows = BlockRows(rows.keys.n_rows, axes.n_slots);
   auto const n_blocks = (rows.keys.n_rows + block_rows - 1) / block_rows * axes.n_slots;
   auto const kernel = !is_shared    ? CountCellsKernel<unsigned long long, false>

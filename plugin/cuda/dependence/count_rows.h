@@ -5,6 +5,7 @@
 /// a third feature. Here all rows of a warp traverse the tree together, in the order of its steps.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,8 +16,9 @@
 
 namespace kauri::cuda {
 
-/// Maximum number of levels of a tree, which limits the memory of a row on its way down.
-constexpr std::int32_t kMostCountLevels = 768;
+/// Returns the maximum number of levels of a tree, for which a block of the device has memory for its rows' ways down:
+/// 768, or fewer if blocks have less than 160 KiB of shared memory.
+std::int32_t MostCountLevels(int device);
 
 /// A node of a tree. Nodes are in pre-order: a split, its left subtree, its right subtree.
 struct alignas(16) CountStep {
@@ -65,7 +67,8 @@ class CountTrees {
 
   Buffer<CountStep> steps_;
   bool has_pairs_;
-  Group small_;  ///< whose counts fit into shared memory
+  std::size_t way_bytes_;  ///< maximum shared memory of the rows' ways down
+  Group small_;            ///< whose counts fit into shared memory
   Group large_;
 };
 

@@ -251,7 +251,8 @@ class DeviceRowCounter : public RowCounter {
 
 std::shared_ptr<RowCounter> MakeDeviceRowCounter(Context const& ctx, WeighedRows const& rows, std::int64_t tile_bytes) {
   auto const& depths = rows.forest.tree_depth;
-  if (std::any_of(depths.begin(), depths.end(), [](auto depth) { return depth >= kMostCountLevels; })) return nullptr;
+  auto const most_levels = MostCountLevels(ctx.device.ordinal);
+  if (std::any_of(depths.begin(), depths.end(), [=](auto depth) { return depth >= most_levels; })) return nullptr;
   DeviceScope const scope(ctx.device.ordinal);
   return std::make_shared<DeviceRowCounter>(ctx, rows, tile_bytes);
 }

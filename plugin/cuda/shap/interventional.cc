@@ -27,7 +27,7 @@ constexpr std::int64_t kTreesPerThread = 4;
 /// Returns the value of a tree that has no splits, or 0 for other trees.
 double ConstantOf(PathProgram const& program) {
   auto const& first = program.leaves.front();
-  return first.n_features == 0 ? static_cast<double>(first.value) : 0.0;
+  return first.n_features == 0 ? first.value : 0.0;
 }
 
 bool HasLargerTable(PathProgram const& program, std::uint32_t most_features) {
@@ -40,11 +40,22 @@ bool HasLargerTable(PathProgram const& program, std::uint32_t most_features) {
 
 InterventionalProgram::InterventionalProgram(Context const& ctx, CudaContext const& cuda, Forest const& forest,
                                              TreeRange trees, TableLimits const& limits, QuadratureGoal goal)
-    : trees_(trees), goal_(goal), scale_(UnitScale(forest, trees)), rules_(MakeTableRules(cuda, goal.semivalue)) {
+    : trees_(trees), goal_(goal), ranges_(OutputRanges(forest, trees)), rules_(MakeTableRules(cuda, goal.semivalue)) {
   if (goal.with_pairs) pairs_.emplace(cuda, FindPathPairs(ctx, forest, trees));
-  entries_.emplace(cuda, goal.with_pairs ? MatrixEntries(forest, pairs_->OnHost()) : ContributionEntries(forest));
+  SetEntries(cuda, forest);
   CompileTrees(ctx, cuda, forest, limits);
   if (!is_for_device_) pieces_.clear();
+}
+
+void InterventionalProgram::SetEntries(CudaContext const& cuda, Forest const& forest) {
+  auto const entries = goal_.with_pairs ? MatrixEntries(forest, pairs_->OnHost()) : ContributionEntries(forest);
+  entries_.emplace(cuda, entries);
+  std::vector<double> range_of_entry;
+  for (auto const to : entries.to) {
+    range_of_entry.push_back(ranges_[to / (entries.row_floats / forest.n_outputs)]);
+  }
+  range_of_entry_ = ToDevice(cuda, range_of_entry);
+  cuda.Synchronize();  // for the host's array; other streams read the copy
 }
 
 void InterventionalProgram::CompileTrees(Context const& ctx, CudaContext const& cuda, Forest const& forest,
@@ -55,12 +66,14 @@ void InterventionalProgram::CompileTrees(Context const& ctx, CudaContext const& 
   std::uint32_t longest = 0;
   auto const step = kTreesPerThread * std::max(1, ctx.threads);
   for (auto first = trees_.begin; first < trees_.end; first += step) {
-    auto const programs = CompilePaths(ctx, forest, {first, std::min(trees_.end, first + step)}, &categories);
-    for (auto const& program : programs) {
+    auto programs = CompilePaths(ctx, forest, {first, std::min(trees_.end, first + step)}, &categories);
+    for (auto& program : programs) {
+      auto const tree = trees_.begin + static_cast<std::int64_t>(constants.size());
+      DivideLeaves(ranges_[forest.output_of_tree[tree]], &program);
       is_for_device_ = !HasLargerTable(program, limits.most_features);
       if (!is_for_device_) return;
       longest = std::max(longest, program.most_features);
-      maker.AddTree(trees_.begin + static_cast<std::int64_t>(constants.size()), program, {});
+      maker.AddTree(tree, program, {});
       constants.push_back(ConstantOf(program));
     }
     AddBatches(cuda, maker.TakeFull());
@@ -107,6 +120,9 @@ constexpr std::int64_t kMostCounted = 0xFFFFFFFF;
 constexpr std::int64_t kWithoutAsking = std::int64_t{32} << 20U;
 /// Maximum memory for rows that a call leaves to the next one.
 constexpr std::size_t kMostIdleBytes = std::size_t{96} << 20U;
+
+/// Programs of a model that are kept for later calls.
+constexpr std::size_t kMostPrograms = 2;
 
 /// Memory for the tables of a piece.
 class PieceMemory {
@@ -198,7 +214,7 @@ class InterventionalRun {
     Buffer<std::int32_t> const key_memory(cuda, ToSize(n_rows * forest_.NumSlots()));
     RowKeys const keys{key_memory.data(), n_rows, 1, n_rows};
     ReadRowKeys(cuda, on_device_.View(), rows, keys);
-    ShapSums const sums(cuda, n_rows, cells_, ShapLayout::kRowMinor, program_.Scale());
+    ShapSums const sums(cuda, n_rows, cells_, ShapLayout::kRowMinor, kUnitsOfOne);
     sums.Clear(cuda);
     host_background_.has_value() ? AddHostTrees(keys, sums.View()) : AddTrees(keys, sums.View(), begin == 0);
     Write(sums.View(), n_rows, start);
@@ -265,7 +281,8 @@ class InterventionalRun {
     WriteShapValues(session_.Cuda(), sums, program_.Entries(),
                     adds_up ? program_.Pairs()->OfSlots() : PairsOfSlotsView{},
                     {session_.Output(ToSize(n_rows * width_)), n_rows, forest_.n_features, forest_.n_outputs, start,
-                     !task_.start.of_row.empty(), means_.data(), view.slot_of_feature, view.n_mapped_features});
+                     !task_.start.of_row.empty(), means_.data(), view.slot_of_feature, view.n_mapped_features,
+                     program_.RangeOfEntry()});
   }
 
   Context const& ctx_;
@@ -279,7 +296,7 @@ class InterventionalRun {
   std::vector<double> host_means_;           ///< on their way to the device until a tile is finished
   Buffer<std::int32_t> background_memory_;
   RowKeys background_{};
-  Buffer<double> means_;             ///< [n_outputs], of the trees over the background
+  Buffer<double> means_;             ///< [n_outputs], of the trees over the background, divided by the ranges
   bool keeps_tables_ = false;        ///< from the first tile to the last
   std::vector<PieceMemory> tables_;  ///< by piece, or one for all
   ShapCells cells_;
@@ -294,13 +311,19 @@ InterventionalModel::InterventionalModel(DeviceForest const& forest)
 std::shared_ptr<InterventionalProgram const> InterventionalModel::Program(Context const& ctx, TreeRange trees,
                                                                           QuadratureGoal goal) const {
   std::lock_guard<std::mutex> const lock(mutex_);
-  auto& program = programs_[{goal.semivalue, goal.with_pairs}];
-  if (program == nullptr || program->Trees().begin != trees.begin || program->Trees().end != trees.end) {
-    program = nullptr;
-    auto const& cuda = stream_.Context();
-    TableLimits const limits{MostTableFeatures(cuda), kPieceNumbers};
-    program = std::make_shared<InterventionalProgram const>(ctx, cuda, forest_.OnHost(), trees, limits, goal);
+  auto const found = std::find_if(programs_.begin(), programs_.end(), [&](auto const& program) {
+    return program->Goal().semivalue == goal.semivalue && program->Goal().with_pairs == goal.with_pairs &&
+           program->Trees().begin == trees.begin && program->Trees().end == trees.end;
+  });
+  if (found != programs_.end()) {
+    std::rotate(programs_.begin(), found, found + 1);
+    return programs_.front();
   }
+  if (programs_.size() == kMostPrograms) programs_.pop_back();  // before the new one needs memory
+  auto const& cuda = stream_.Context();
+  TableLimits const limits{MostTableFeatures(cuda), kPieceNumbers};
+  auto program = std::make_shared<InterventionalProgram const>(ctx, cuda, forest_.OnHost(), trees, limits, goal);
+  programs_.insert(programs_.begin(), program);
   return program;
 }
 

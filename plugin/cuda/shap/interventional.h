@@ -7,11 +7,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "cuda/common/buffer.h"
@@ -37,7 +35,7 @@ struct TableLimits {
 /// threads busy. The bits do not depend on this choice. Immutable.
 class InterventionalProgram {
  public:
-  /// Takes the host as long as one traversal of the trees, and waits for the copies. Uses about 80 bytes of device
+  /// Takes the host as long as one traversal of the trees, and waits for the copies. Uses about 90 bytes of device
   /// memory per leaf and 16 more for each of its features, with pairs 4 more for each pair that ends there. \throws
   /// Error(kParameter) for a path of more than kMostPlaces features, Error(kModel) for 2^31 cells of a row.
   InterventionalProgram(Context const& ctx, CudaContext const& cuda, Forest const& forest, TreeRange trees,
@@ -53,34 +51,33 @@ class InterventionalProgram {
   DevicePairs const* Pairs() const { return pairs_.has_value() ? &*pairs_ : nullptr; }
   /// Returns where the sums of a row are written.
   ShapEntriesView Entries() const { return entries_->View(); }
-  /// Returns the units of the sums (interventional_kernel.h).
-  float Scale() const { return scale_; }
+  /// Returns the range of each entry's output (OutputRanges), by which sums and means are divided.
+  double const* RangeOfEntry() const { return range_of_entry_.data(); }
 
   /// Returns whether there are leaves of LeafForm::kPairs.
   bool HasPatterns() const { return weights_size_ > 0; }
   TableBackground Background(RowKeys const& keys) const {
     auto const are_alone = goal_.semivalue == Semivalue::kTaylorPairs;
-    return {keys,
-            categories_->View(),
-            rules_.data(),
-            {weights_.data(), weights_size_, are_alone, static_cast<double>(scale_)}};
+    return {keys, categories_->View(), rules_.data(), {weights_.data(), weights_size_, are_alone, kUnitsOfOne}};
   }
-  /// means (out): [n_trees], the values of trees without splits, 0 for other trees. Asynchronous.
+  /// means (out): [n_trees], the values of trees without splits divided by the ranges, 0 for other trees. Asynchronous.
   void StartMeans(CudaContext const& cuda, double* means) const;
   /// of_output (out): [n_outputs], summed from the means of all trees, [n_trees]. Asynchronous.
   void SumMeans(CudaContext const& cuda, double const* means, std::int64_t n_outputs, double* of_output) const;
 
  private:
   void CompileTrees(Context const& ctx, CudaContext const& cuda, Forest const& forest, TableLimits const& limits);
+  void SetEntries(CudaContext const& cuda, Forest const& forest);
   void SetWeights(CudaContext const& cuda, std::uint32_t longest);
   void AddBatches(CudaContext const& cuda, std::vector<LaneBatch> const& batches);
 
   TreeRange trees_;
   QuadratureGoal goal_;
-  float scale_;
+  std::vector<double> ranges_;  ///< OutputRanges
   bool is_for_device_ = true;
   std::optional<DevicePairs> pairs_;
   std::optional<DeviceEntries> entries_;
+  Buffer<double> range_of_entry_;
   std::vector<TablePiece> pieces_;
   std::optional<CategoriesOnDevice> categories_;  ///< set when all trees are compiled
   Buffer<TableRule> rules_;
@@ -118,16 +115,15 @@ class InterventionalModel {
   void Explain(Context const& ctx, InterventionalTask const& task) const;
 
  private:
-  /// Returns the program of a goal. A call for another range replaces the program, which is freed once nobody holds it.
-  /// The caller must therefore wait for its work before releasing the program.
+  /// Returns the program of a goal. If too many are kept, the one whose last use is the longest ago is freed once
+  /// nobody holds it. The caller must therefore wait for its work before releasing the program.
   std::shared_ptr<InterventionalProgram const> Program(Context const& ctx, TreeRange trees, QuadratureGoal goal) const;
 
   DeviceForest const& forest_;
   StreamOwner stream_;  ///< before the program, whose buffers are freed on it
   IdleTiles idle_;
   mutable std::mutex mutex_;
-  /// By semivalue and whether there are pairs, of the last range.
-  mutable std::map<std::pair<Semivalue, bool>, std::shared_ptr<InterventionalProgram const>> programs_;
+  mutable std::vector<std::shared_ptr<InterventionalProgram const>> programs_;  ///< the last ones used, latest first
 };
 
 }  // namespace kauri::cuda

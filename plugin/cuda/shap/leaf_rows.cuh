@@ -18,7 +18,7 @@ __device__ __forceinline__ PathFeature SlotFeature(LaneLeaves const& all, LaneLe
 
 /// Returns the weight of one background row at a leaf.
 __device__ __forceinline__ double RowWeight(LeafSource const& source, std::int64_t n_rows) {
-  return static_cast<double>(source.value) / static_cast<double>(n_rows);
+  return source.value / static_cast<double>(n_rows);
 }
 
 }  // namespace kauri::cuda

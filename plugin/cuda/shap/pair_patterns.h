@@ -1,4 +1,4 @@
-/// \file The distinct patterns of a background at leaves with long paths (predictor/interventional/background_tree.h),
+/// \file The distinct patterns of a background at leaves with long paths (predictor/interventional/direct_leaf.h),
 /// found on the device, with the host's bits.
 #pragma once
 

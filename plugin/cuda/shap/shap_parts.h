@@ -52,7 +52,7 @@ class SparsePlan {
 /// The expected values that a range of trees adds to the bias, and the scale of its sums.
 struct RangeFacts {
   TreeRange trees;
-  float scale;
+  double scale;
   Buffer<double> expected;  ///< [n_outputs]
 };
 

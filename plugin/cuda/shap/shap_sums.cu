@@ -67,18 +67,19 @@ __device__ std::int64_t SlotOf(ShapOutput const& output, std::int64_t feature) {
   return feature < output.n_mapped_features ? output.slot_of_feature[feature] : -1;
 }
 
-__device__ double BiasOf(ShapOutput const& output, SumPlace const& place) {
+/// range: of the place's output.
+__device__ double BiasOf(ShapOutput const& output, SumPlace const& place, double range) {
   float const* start = output.start + (output.start_is_of_row ? place.row * output.n_outputs : 0);
-  return output.expected[place.output] + static_cast<double>(start[place.output]);
+  return output.expected[place.output] * range + static_cast<double>(start[place.output]);
 }
 
 __device__ float ValueOf(ShapSumsView const& sums, PairsOfSlotsView const& diagonal, ShapOutput const& output,
-                         std::int64_t row, std::int64_t cell) {
+                         std::int64_t row, std::int64_t cell, double range) {
   if (cell < 0) {
     SumPlace place{};
     place.row = row;
     place.output = kBiasCell - cell;
-    return static_cast<float>(BiasOf(output, place));
+    return static_cast<float>(BiasOf(output, place, range));
   }
   double value = ReadSum(sums, row, cell);
   if (diagonal.begin != nullptr && cell < sums.cells.Pair(0)) {
@@ -86,7 +87,7 @@ __device__ float ValueOf(ShapSumsView const& sums, PairsOfSlotsView const& diago
       value -= ReadSum(sums, row, sums.cells.Pair(diagonal.numbers[i]));
     }
   }
-  return static_cast<float>(value);
+  return static_cast<float>(value * range);
 }
 
 __global__ void __launch_bounds__(kBlockThreads)
@@ -98,7 +99,9 @@ __global__ void __launch_bounds__(kBlockThreads)
   int const lane = static_cast<int>(threadIdx.x) % kTile;
   for (int line = static_cast<int>(threadIdx.x) / kTile; line < kTile; line += kBlockThreads / kTile) {
     if (first_row + lane < output.n_rows && first_entry + line < entries.size) {
-      tile[line][lane] = ValueOf(sums, diagonal, output, first_row + lane, entries.cell[first_entry + line]);
+      std::int64_t const entry = first_entry + line;
+      double const range = output.range_of_entry == nullptr ? 1.0 : output.range_of_entry[entry];
+      tile[line][lane] = ValueOf(sums, diagonal, output, first_row + lane, entries.cell[entry], range);
     }
   }
   __syncthreads();
@@ -119,7 +122,7 @@ __global__ void WriteApproxKernel(double const* contributions, std::int64_t n_sl
   double value = 0.0;
   if (place.a == place.b) {
     std::int64_t const slot = place.a == output.n_features ? -1 : SlotOf(output, place.a);
-    if (place.a == output.n_features) value = BiasOf(output, place);
+    if (place.a == output.n_features) value = BiasOf(output, place, 1.0);
     if (slot >= 0) value = contributions[(place.output * n_slots + slot) * output.n_rows + place.row];
   }
   output.out[index] = static_cast<float>(value);
@@ -132,13 +135,13 @@ std::int64_t NumValues(ShapOutput const& output, bool are_pairs) {
 
 }  // namespace
 
-ShapSums::ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, float scale)
+ShapSums::ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, double scale)
     : sums_(cuda, static_cast<std::size_t>(n_rows * cells.Count())) {
   auto const row_major = layout == ShapLayout::kRowMajor;
   view_ = {sums_.data(), row_major ? cells.Count() : 1, row_major ? 1 : n_rows, cells, scale};
 }
 
-float ShapScale(Forest const& forest, TreeRange trees) {
+double ShapScale(Forest const& forest, TreeRange trees) {
   std::vector<double> bounds(forest.n_outputs, 0.0);
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
     bounds[forest.output_of_tree[tree]] += BoundOfTree(forest, tree);
@@ -146,7 +149,7 @@ float ShapScale(Forest const& forest, TreeRange trees) {
   auto const bound = *std::max_element(bounds.begin(), bounds.end());
   int exponent = 0;
   std::frexp(bound, &exponent);  // bound < 2^exponent
-  return static_cast<float>(std::ldexp(1.0, std::clamp(kSumBits - exponent, -120, 120)));
+  return std::ldexp(1.0, std::clamp(kSumBits - exponent, -900, 900));
 }
 
 void WriteShapValues(CudaContext const& cuda, ShapSumsView const& sums, ShapEntriesView const& entries,

@@ -15,12 +15,13 @@ __device__ __forceinline__ unsigned long long* SumAt(ShapSumsView const& sums, s
 
 /// Adds a value to a sum. Scaling by a power of two is exact; negative numbers are added as their two's complement.
 __device__ __forceinline__ void AddToSum(ShapSumsView const& sums, std::int64_t row, std::int64_t cell, float value) {
-  atomicAdd(SumAt(sums, row, cell), static_cast<unsigned long long>(__float2ll_rn(value * sums.scale)));
+  atomicAdd(SumAt(sums, row, cell),
+            static_cast<unsigned long long>(__double2ll_rn(static_cast<double>(value) * sums.scale)));
 }
 
 __device__ __forceinline__ double ReadSum(ShapSumsView const& sums, std::int64_t row, std::int64_t cell) {
   auto const sum = static_cast<long long>(*SumAt(sums, row, cell));
-  return static_cast<double>(sum) / static_cast<double>(sums.scale);
+  return static_cast<double>(sum) / sums.scale;
 }
 
 }  // namespace kauri::cuda

@@ -33,7 +33,7 @@ struct ShapSumsView {
   std::int64_t row_stride;
   std::int64_t cell_stride;
   ShapCells cells;
-  float scale;  ///< 2^k
+  double scale;  ///< 2^k
 };
 
 enum class ShapLayout {
@@ -44,7 +44,7 @@ enum class ShapLayout {
 /// Owns the sums of up to `n_rows` rows.
 class ShapSums {
  public:
-  ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, float scale);
+  ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, double scale);
   void Clear(CudaContext const& cuda) const { FillZero(cuda, sums_.data(), sums_.size()); }
   /// Clears the cells of slots. Only for kRowMinor, where they come first.
   void ClearSlots(CudaContext const& cuda) const {
@@ -58,7 +58,7 @@ class ShapSums {
 };
 
 /// Returns 2^k for the contributions of these trees (numbered within the forest).
-float ShapScale(Forest const& forest, TreeRange trees);
+double ShapScale(Forest const& forest, TreeRange trees);
 
 /// The destination of contributions, and the values that are added to the bias.
 struct ShapOutput {
@@ -71,6 +71,8 @@ struct ShapOutput {
   double const* expected;               ///< [n_outputs], expected values of the trees
   std::int32_t const* slot_of_feature;  ///< [n_mapped_features], -1 where unused
   std::int64_t n_mapped_features;
+  /// by entry, the power of two by which sums and expected values are multiplied (OutputRanges); nullptr: 1
+  double const* range_of_entry = nullptr;
 };
 
 /// Rounds the sums to float32 and writes `entries`; floats without an entry are 0. The cell of a pair holds half of its

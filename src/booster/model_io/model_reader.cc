@@ -68,6 +68,19 @@ void ReadFeatureInfo(ObjectReader const& learner, Model* model) {
   if (learner.Has("attributes")) model->attributes = learner.StringMap("attributes");
 }
 
+/// Fails if a leaf times the weight of its tree is infinite.
+void CheckWeighedLeaves(ObjectReader const& holder, Model const& model, std::size_t index) {
+  auto const& tree = model.trees[index];
+  for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+    if (!tree.IsLeaf(node)) continue;
+    for (auto const value : tree.LeafValues(node)) {
+      if (std::isfinite(value * model.tree_weights[index])) continue;
+      holder.FailAt("weight_drop", "is ", model.tree_weights[index], " at index ", index, ", and leaf ", node,
+                    " of this tree has value ", value, "; their product must be finite");
+    }
+  }
+}
+
 /// Reads dart's tree weights, if `holder` has them: beside gbtree (until 3.2), beside model (3.3), inside model (since
 /// 3.4).
 void ReadTreeWeights(ObjectReader const& holder, Model* model) {
@@ -82,6 +95,7 @@ void ReadTreeWeights(ObjectReader const& holder, Model* model) {
   auto const wrong = std::find_if(weights.begin(), weights.end(), [](float weight) { return !std::isfinite(weight); });
   if (wrong != weights.end())
     holder.FailAt(kKey, "is ", *wrong, " at index ", wrong - weights.begin(), "; expected finite");
+  for (std::size_t tree = 0; tree < weights.size(); ++tree) CheckWeighedLeaves(holder, *model, tree);
 }
 
 /// Returns the iteration pointers of a file before 2.0, which has no iteration_indptr. Every iteration has one group of

@@ -102,18 +102,30 @@ class TableMaker {
 
 /// The bound of a tree is that of its pairs: the effect of two features on each other is a mean of sums and differences
 /// of four leaves, and a cell holds half of it.
-float UnitScale(Forest const& forest, TreeRange trees) {
-  double bound = 0.0;
+std::vector<double> OutputRanges(Forest const& forest, TreeRange trees) {
+  std::vector<double> ranges(ToSize(forest.n_outputs), 0.0);
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
     auto const* const begin = forest.leaf_value.data() + forest.tree_begin[tree];
     auto const* const end = forest.leaf_value.data() + forest.tree_begin[tree + 1];
     float largest = 0.0F;
     std::for_each(begin, end, [&](float value) { largest = std::max(largest, std::abs(value)); });
-    bound += 2.0 * static_cast<double>(largest);
+    if (!std::isfinite(largest)) {
+      Fail(ErrorKind::kModel, "tree ", forest.trees.begin + forest.ModelTree(tree),
+           " has a leaf that is infinite times the weight of the tree; explanations need finite leaves. Lower the ",
+           "tree's weight.");
+    }
+    ranges[forest.output_of_tree[tree]] += 2.0 * static_cast<double>(largest);
   }
-  int exponent = 0;
-  std::frexp(bound, &exponent);  // bound < 2^exponent
-  return std::ldexp(1.0F, std::clamp(kUnitBits - exponent, -120, 120));
+  for (auto& range : ranges) {
+    int exponent = 0;
+    std::frexp(range, &exponent);  // range < 2^exponent
+    range = std::ldexp(1.0, exponent);
+  }
+  return ranges;
+}
+
+void DivideLeaves(double range, PathProgram* program) {
+  for (auto& leaf : program->leaves) leaf.value /= range;
 }
 
 std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureGoal goal) {
@@ -139,10 +151,10 @@ void BackgroundCompiler::Compile(PathProgram program, CategoryConditionsView con
   TableMaker maker(rules_, scale_);
   for (std::size_t number = 0; number < tree->program.leaves.size(); ++number) {
     auto const& leaf = tree->program.leaves[number];
-    auto const value = static_cast<double>(leaf.value) / static_cast<double>(background_.NumRows());
+    auto const value = leaf.value / static_cast<double>(background_.NumRows());
     switch (FormOf(leaf.n_features)) {
       case LeafForm::kConstant:
-        tree->mean += static_cast<double>(leaf.value);
+        tree->mean += leaf.value;
         break;
       case LeafForm::kPairs:
         tree->direct[number] = collector.Direct(number)->Finish(value);
@@ -187,8 +199,8 @@ BackgroundBatches::BackgroundBatches(Forest const& forest, KeyTiles const& backg
                                      QuadratureGoal goal)
     : forest_(forest),
       goal_(goal),
-      scale_(UnitScale(forest, trees)),
-      compiler_(background, goal, static_cast<double>(scale_)),
+      ranges_(OutputRanges(forest, trees)),
+      compiler_(background, goal, kUnitsOfOne),
       categories_(forest.categories),
       rest_(trees),
       trees_{trees.begin, trees.begin},
@@ -205,8 +217,10 @@ bool BackgroundBatches::Next(Context const& ctx) {
   weights_ = ShapleyWeights(longest > kMostPartFeatures ? longest : 0, goal_.semivalue);
   compiled_.resize(std::max(compiled_.size(), programs.size()));
   auto const categories = Categories();
-  ParallelFor(ctx, trees_.end - trees_.begin,
-              [&](std::int64_t t) { compiler_.Compile(std::move(programs[t]), categories, &compiled_[t]); });
+  ParallelFor(ctx, trees_.end - trees_.begin, [&](std::int64_t t) {
+    DivideLeaves(ranges_[forest_.output_of_tree[trees_.begin + t]], &programs[t]);
+    compiler_.Compile(std::move(programs[t]), categories, &compiled_[t]);
+  });
   for (auto tree = trees_.begin; tree < trees_.end; ++tree) {
     means_[forest_.output_of_tree[tree]] += Tree(tree).mean;
   }

@@ -39,7 +39,7 @@ class AlignedIntegers {
 
 struct BackgroundTree {
   PathProgram program;
-  double mean = 0.0;                      ///< mean of the tree over the background
+  double mean = 0.0;                      ///< mean of the program's leaves over the background
   std::vector<std::int64_t> table_begin;  ///< by leaf, index into tables; unused without a table
   AlignedIntegers tables;                 ///< in the layout of AddValues or AddParts
   std::vector<std::int64_t> pair_begin;   ///< by leaf, index into pair_tables; unused without pairs
@@ -50,8 +50,13 @@ struct BackgroundTree {
   std::int64_t const* PairTable(std::size_t leaf) const { return pair_tables.Data() + pair_begin[leaf]; }
 };
 
-/// Returns 2^k, the units of 1 for sums over trees, which are numbered within the forest.
-float UnitScale(Forest const& forest, TreeRange trees);
+/// Returns the range of each output, [n_outputs]: a power of two above all sums of contributions of the trees, which
+/// are numbered within the forest. \throws Error(kModel) for leaves that are infinite times the weight of their tree.
+std::vector<double> OutputRanges(Forest const& forest, TreeRange trees);
+
+/// Divides the values of all leaves by the range of their output. Exact, as is the multiplication of sums and means by
+/// the range.
+void DivideLeaves(double range, PathProgram* program);
 
 /// Returns an upper bound of the bytes of a tree's tables before it is compiled.
 std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureGoal goal);
@@ -59,7 +64,7 @@ std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureG
 /// Compiles trees against a background; holds the rules that the tables of all trees share. Immutable.
 class BackgroundCompiler {
  public:
-  /// background: at least one row; must outlive this.
+  /// background: at least one row; must outlive this. scale: units of 1.
   BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal, double scale);
   /// Compiles a program. tree (out): reuses the memory of its previous contents.
   void Compile(PathProgram program, CategoryConditionsView const& categories, BackgroundTree* tree) const;
@@ -86,17 +91,19 @@ class BackgroundBatches {
   TreeRange Trees() const { return trees_; }
   BackgroundTree const& Tree(std::int64_t tree) const { return compiled_[tree - trees_.begin]; }
   CategoryConditionsView Categories() const { return categories_.View(); }
-  /// Returns weights for paths of any length in the batch, and the units of the tables: UnitScale of all trees.
-  DirectWeights Weights() const { return weights_.View(static_cast<double>(scale_)); }
+  /// Returns weights for paths of any length in the batch, and the units of the tables.
+  DirectWeights Weights() const { return weights_.View(kUnitsOfOne); }
   std::vector<double> const& AllWeights() const { return weights_.All(); }
-  /// Returns the means of the trees compiled so far over the background, [n_outputs].
+  /// Returns OutputRanges of all trees, by which the leaves of the compiled trees are divided.
+  std::vector<double> const& Ranges() const { return ranges_; }
+  /// Returns the means of the trees compiled so far over the background, [n_outputs], divided by the ranges.
   std::vector<double> const& Means() const { return means_; }
   PathCategories const& AllCategories() const { return categories_; }
 
  private:
   Forest const& forest_;
   QuadratureGoal goal_;
-  float scale_;
+  std::vector<double> ranges_;
   BackgroundCompiler compiler_;
   PathCategories categories_;
   TreeRange rest_;

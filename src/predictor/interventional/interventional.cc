@@ -209,7 +209,6 @@ class Part {
         n_slots_(task.forest.NumSlots()),
         output_size_(NumSums(task.forest, goal) * keys_.TileRows()),
         tile_size_(task.forest.n_outputs * output_size_),
-        scale_(static_cast<double>(UnitScale(task.forest, task.trees))),
         phi_(ToSize(std::max(keys_.NumTiles() * tile_size_, keys_.TileRows())), 0) {
   }  // at least one row, even without features
 
@@ -224,9 +223,8 @@ class Part {
     });
   }
 
-  /// Writes the values. means: means of the trees over the background, by output. out: starts at the first row of the
-  /// task.
-  void Write(Context const& ctx, std::vector<double> const& means, Span<float> out) const {
+  /// Writes the values, with the means of the batches' trees. out: starts at the first row of the task.
+  void Write(Context const& ctx, BackgroundBatches const& batches, Span<float> out) const {
     auto const& forest = task_.forest;
     auto const n_columns = forest.n_features + 1;
     auto const width = goal_.with_pairs ? n_columns * n_columns : n_columns;
@@ -239,34 +237,36 @@ class Part {
         std::fill(to, to + width, 0.0F);
         auto const* phi =
             phi_.data() + row / keys_.TileRows() * tile_size_ + row % keys_.TileRows() + output * output_size_;
-        goal_.with_pairs ? WriteMatrix(phi, diagonal, to) : WriteVector(phi, to);
-        to[width - 1] = static_cast<float>(means[output] + task_.StartOf(begin_ + row, output));
+        auto const range = batches.Ranges()[output];
+        auto const unit = range / kUnitsOfOne;
+        goal_.with_pairs ? WriteMatrix(phi, unit, diagonal, to) : WriteVector(phi, unit, to);
+        to[width - 1] = static_cast<float>(batches.Means()[output] * range + task_.StartOf(begin_ + row, output));
       }
     });
   }
 
  private:
-  double Value(std::int64_t sum) const { return static_cast<double>(sum) / scale_; }
+  static double Value(std::int64_t sum, double unit) { return static_cast<double>(sum) * unit; }
 
-  void WriteVector(std::int64_t const* phi, float* to) const {
+  void WriteVector(std::int64_t const* phi, double unit, float* to) const {
     for (auto const feature : task_.forest.feature_of_slot) {
-      to[feature] = static_cast<float>(Value(*phi));
+      to[feature] = static_cast<float>(Value(*phi, unit));
       phi += keys_.TileRows();
     }
   }
 
   /// diagonal: [n_slots], of any value.
-  void WriteMatrix(std::int64_t const* phi, Span<double> diagonal, float* to) const {
+  void WriteMatrix(std::int64_t const* phi, double unit, Span<double> diagonal, float* to) const {
     auto const& features = task_.forest.feature_of_slot;
     auto const width = task_.forest.n_features + 1;
     for (auto& value : diagonal) {
-      value = Value(*phi);
+      value = Value(*phi, unit);
       phi += keys_.TileRows();
     }
     auto const adds_up = goal_.semivalue != Semivalue::kTaylorPairs;  // rows add up to the values of features
     for (std::int64_t b = 1; b < n_slots_; ++b) {
       for (std::int64_t a = 0; a < b; ++a, phi += keys_.TileRows()) {
-        auto const pair = Value(*phi);
+        auto const pair = Value(*phi, unit);
         to[features[a] * width + features[b]] = to[features[b] * width + features[a]] = static_cast<float>(pair);
         if (!adds_up) continue;
         diagonal[a] -= pair;
@@ -283,7 +283,6 @@ class Part {
   std::int64_t n_slots_;
   std::int64_t output_size_;
   std::int64_t tile_size_;
-  double scale_;
   std::vector<std::int64_t> phi_;  ///< [n_tiles, n_outputs, sums by slot and by pair of slots, tile rows]
 };
 
@@ -299,7 +298,7 @@ void InterventionalValues(Context const& ctx, ForestTask const& task, DataView c
     Part part(ctx, task, goal, begin, std::min(task.rows.NumRows(), begin + part_rows));
     BackgroundBatches batches(forest, background_keys, task.trees, goal);
     while (batches.Next(ctx)) part.Add(ctx, batches);
-    part.Write(ctx, batches.Means(), out);
+    part.Write(ctx, batches, out);
   }
 }
 

@@ -6,7 +6,7 @@
 /// of the game (Owen 1972), where each feature comes from x with probability t, the value of the leaf is
 ///     v prod_j p_j(t),   p_j = 1 if both satisfy j, t if only x does, 1 - t if only r does, 0 if neither,
 /// and feature i adds the integral over t in [0, 1] of that product with p_i replaced by +1 (only x satisfies i), -1
-/// (only r does) or 0. The integrals are the weights (a-1)! b! / (a+b)! of background_tree.h, but a product can be
+/// (only r does) or 0. The integrals are the weights (a-1)! b! / (a+b)! of direct_leaf.h, but a product can be
 /// summed over all r at once. With f(r) = v times the fraction of the background with pattern r,
 ///     Z(x, t) = sum over r with x | r = all of f(r) t^|x - r|
 /// is a product of k small matrices times f. Feature j turns the pair (f with r_j = 0, f with r_j = 1) into the pair
@@ -28,7 +28,7 @@
 ///   1. Each leaf of up to kMostPartFeatures features gets the histogram f of the background's patterns, Z, S and S',
 ///      then a table of phi by pattern (interventional_kernel.h). The cost is k 2^k operations, whatever the
 ///      background's size, and k^2 2^k for a table of pairs.
-///   2. Leaves with more features keep the distinct patterns of the background (background_tree.h).
+///   2. Leaves with more features keep the distinct patterns of the background (direct_leaf.h).
 ///   3. Rows go through the tree in tiles (path_program.h). Each row and leaf adds a row of the table to sums by
 ///      position in the path, or is paired with the patterns one by one.
 /// Values become integers before they are added (interventional_kernel.h), so that devices, which add in another order,

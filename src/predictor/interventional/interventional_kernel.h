@@ -73,11 +73,14 @@ inline std::int64_t PairTableSize(std::uint32_t n_features) {
 }
 
 // Units. Contributions become integers, multiples of a unit of 2^-k, before they are added. So their sums have the same
-// bits in any order, on any device.
+// bits in any order, on any device. Leaves are divided by the range of their output first (background_tree.h), so that
+// every sum of contributions is below 1.
 
 /// A sum of contributions has at most this number of bits. A part of a pair (A, B or C of interventional.h) can be 84
 /// times the value of its leaf, and int64 has room for the difference of four.
 constexpr int kUnitBits = 55;
+/// The units of 1 for leaves that are divided by the range of their output.
+constexpr double kUnitsOfOne = static_cast<double>(std::int64_t{1} << kUnitBits);
 
 /// Rounds a value to units, half to even. scale: 2^k, the units of 1.
 KAURI_HD std::int64_t ToUnits(double value, double scale) { return llrint(value * scale); }

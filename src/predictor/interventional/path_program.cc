@@ -78,7 +78,7 @@ class PathCompiler {
     PathLeaf const leaf{NumFeatures(node),
                         static_cast<std::uint32_t>(program_.plane_buffers.size()),
                         static_cast<std::uint32_t>(program_.features.size()),
-                        forest_.leaf_value[begin + node],
+                        static_cast<double>(forest_.leaf_value[begin + node]),
                         NumFeatures(node),
                         position_[node],
                         JoinsNext(node)};

@@ -46,7 +46,7 @@ struct PathLeaf {
   std::uint32_t n_features;
   std::uint32_t first_plane;    ///< its buffers are plane_buffers[first_plane ...], one per 32 features
   std::uint32_t first_feature;  ///< its merged splits by position are features[first_feature ...]
-  float value;
+  double value;
   std::uint32_t n_open;         ///< its first positions, which the next leaf has too
   std::uint32_t last_position;  ///< position of the last split's feature
   bool joins_next;              ///< the next leaf is on the other side of the last split

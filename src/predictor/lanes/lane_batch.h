@@ -275,7 +275,7 @@ struct LaneTree {
 
 /// Inputs of a leaf's table besides its features.
 struct LeafSource {
-  float value;
+  double value;
   std::uint32_t first_place;  ///< first place of the leaf's item, index into slot_of_place
 };
 

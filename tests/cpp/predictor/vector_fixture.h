@@ -62,4 +62,16 @@ inline Model SplitUp(Model const& model, std::vector<std::int64_t>* first_tree) 
   return split;
 }
 
+/// Multiplies the leaves of an output.
+inline void ScaleLeaves(std::int32_t output, float factor, Model* model) {
+  for (std::size_t t = 0; t < model->trees.size(); ++t) {
+    auto& tree = model->trees[t];
+    if (!tree.HasVectorLeaves() && model->output_of_tree[t] != output) continue;
+    auto const own = tree.HasVectorLeaves() ? output : 0;
+    for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+      if (tree.IsLeaf(node)) tree.SetLeafValue(node, tree.LeafValues(node)[ToSize(own)] * factor, own);
+    }
+  }
+}
+
 }  // namespace kauri::testing

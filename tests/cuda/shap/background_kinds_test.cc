@@ -6,6 +6,7 @@
 #include "cuda/predictor/gpu_predictor.h"
 #include "kauri/registry.h"
 #include "predictor/shap/quadrature_forest.h"
+#include "predictor/vector_fixture.h"
 #include "shap_fixture.h"
 
 namespace kauri::testing {
@@ -220,6 +221,39 @@ TEST_F(GpuBackgroundKindsTest, OneModelForAllKinds) {
   for (std::size_t i = 0; i < first.size(); ++i) {
     MessageOf(ErrorKind::kData, [&] { run(kKinds[i], MemoryView({}, spec.n_features)); });
     EXPECT_TRUE(SameFloats(run(kKinds[i], background), first[i]));
+  }
+}
+
+/// The values of an output do not depend on the size of the other, and leaves may have any size.
+TEST_F(GpuBackgroundKindsTest, OutputsAndLeavesOfAnySize) {
+  ForestSpec spec;
+  spec.n_features = 16;
+  spec.depth = 14;
+  spec.early_leaf = 0.3;
+  spec.n_classes = 2;
+  auto const rows = RandomRows(33, spec.n_features, 8);
+  auto const background = RandomRows(50, spec.n_features, 9);
+  std::vector<float> const start{0.0F, 0.0F};
+  for (auto const& model : {RandomModel(spec), VectorModel(2, false, spec)}) {
+    auto alone = model;
+    ScaleLeaves(0, 0.0F, &alone);
+    for (auto const factor : {1e20F, 1e-36F}) {
+      auto scaled = model;
+      ScaleLeaves(0, factor, &scaled);
+      ExpectCpu(scaled, rows, background);
+      for (auto const kind : kKinds) {
+        auto const run = [&](Model const& of) {
+          return By(*MakeGpuPredictor(), OnDevice(2), of, {rows, AllTrees(of), {start, {}}}, kind, background);
+        };
+        auto const values = run(scaled);
+        auto const expected = run(alone);
+        auto const width = values.size() / (2 * static_cast<std::size_t>(rows.NumRows()));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          if (i / width % 2 == 0) continue;
+          ASSERT_EQ(values[i], expected[i]) << "number " << i;
+        }
+      }
+    }
   }
 }
 

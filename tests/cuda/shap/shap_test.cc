@@ -1,8 +1,10 @@
+#include <cmath>
 #include <numeric>
 #include <string>
 
 #include "kauri/objective.h"
 #include "predictor/shap/contributions.h"
+#include "predictor/vector_fixture.h"
 #include "shap_fixture.h"
 
 namespace kauri::testing {
@@ -49,6 +51,23 @@ TEST_F(GpuShapValuesTest, AgreesWithTheRecursiveAlgorithm) {
     for (auto const& [name, spec] : Specs()) {
       SCOPED_TRACE(name + ", " + method.at("shap_method"));
       ExpectBaseline(method, RandomModel(spec), RandomRows(33, spec.n_features, 5), 2e-6);
+    }
+  }
+}
+
+/// Leaves of 1e-36 have values of that size.
+TEST_F(GpuShapValuesTest, TinyLeaves) {
+  ForestSpec const spec;
+  auto const model = RandomModel(spec);
+  auto tiny = model;
+  ScaleLeaves(0, std::ldexp(1.0F, -120), &tiny);
+  auto const rows = RandomRows(33, spec.n_features, 5);
+  std::vector<float> const start{0.0F};
+  for (auto const& method : AllMethods()) {
+    for (auto const kind : {PredictKind::kContribution, PredictKind::kInteraction}) {
+      auto values = Run(method, tiny, rows, kind, {start, {}}, AllTrees(tiny));
+      for (auto& value : values) value = std::ldexp(value, 120);
+      ExpectNear(values, Baseline(model, rows, kind, {start, {}}, AllTrees(model)), 1e-5 * (Scale(model) + 1.0));
     }
   }
 }

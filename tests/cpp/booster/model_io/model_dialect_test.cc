@@ -101,6 +101,10 @@ TEST(ModelDialect, DartMayLeaveOutTheLastWeights) {
   EXPECT_EQ(written["learner"]["gradient_booster"]["weight_drop"], json({0.5, 1.0, 1.0, 1.0}));
   document["learner"]["gradient_booster"]["weight_drop"] = {1, 1, 1, 1, 1};
   ExpectRefused(document, "learner.gradient_booster.weight_drop", "has 5 weights for 4 trees");
+  document["learner"]["gradient_booster"]["weight_drop"] = {1, 3e38};
+  auto& tree = document["learner"]["gradient_booster"]["gbtree"]["model"]["trees"][1];
+  for (auto& value : tree["split_conditions"]) value = 1e4;
+  ExpectRefused(document, "learner.gradient_booster.weight_drop", "has value 10000; their product must be finite");
 }
 
 TEST(ModelDialect, CategoricalThresholdsMayBeNaN) {

@@ -8,6 +8,7 @@
 #include "predictor/interventional/interventional_fixtures.h"
 #include "predictor/interventional/interventional_oracle.h"
 #include "predictor/shap/shap_models.h"
+#include "predictor/vector_fixture.h"
 
 namespace kauri {
 namespace {
@@ -185,6 +186,69 @@ TEST(BackgroundKinds, ConjunctionByHand) {
   EXPECT_EQ(Against(model, PredictKind::kInteraction, row, background), pairs);
   EXPECT_EQ(Against(model, PredictKind::kBanzhafInteraction, row, background), pairs);
   EXPECT_EQ(Against(model, PredictKind::kTaylorInteraction, row, background), pairs);
+}
+
+constexpr PredictKind kAllKinds[] = {PredictKind::kContribution, PredictKind::kInteraction, PredictKind::kBanzhaf,
+                                     PredictKind::kBanzhafInteraction, PredictKind::kTaylorInteraction};
+
+/// Returns a forest with leaves of all forms.
+ForestSpec SpecOfAllForms() {
+  ForestSpec spec;
+  spec.n_features = 16;
+  spec.depth = 14;
+  spec.early_leaf = 0.3;
+  return spec;
+}
+
+/// The other output does not change a bit of the values, however large it is.
+TEST(BackgroundKinds, OutputsOfAnySize) {
+  auto spec = SpecOfAllForms();
+  spec.n_classes = 2;
+  auto const rows = RandomRows(20, spec.n_features, 8);
+  auto const background = RandomRows(50, spec.n_features, 9);
+  for (auto const& model : {RandomModel(spec), testing::VectorModel(2, false, spec)}) {
+    auto large = model;
+    testing::ScaleLeaves(0, 1e20F, &large);
+    auto alone = model;
+    testing::ScaleLeaves(0, 0.0F, &alone);
+    for (auto const kind : kAllKinds) {
+      auto const values = Against(large, kind, rows, background, 3);
+      auto const expected = Against(alone, kind, rows, background);
+      auto const width = values.size() / (2 * ToSize(rows.NumRows()));
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (i / width % 2 == 0) continue;
+        ASSERT_EQ(values[i], expected[i]) << "value " << i;
+      }
+    }
+  }
+}
+
+/// Leaves of 1e-36 have values of that size.
+TEST(BackgroundKinds, LeavesOfAnySize) {
+  auto const spec = SpecOfAllForms();
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(20, spec.n_features, 8);
+  auto const background = RandomRows(50, spec.n_features, 9);
+  for (auto const exponent : {-120, 120}) {
+    auto scaled = model;
+    testing::ScaleLeaves(0, std::ldexp(1.0F, exponent), &scaled);
+    for (auto const kind : kAllKinds) {
+      auto const values = Against(scaled, kind, rows, background);
+      auto const expected = Against(model, kind, rows, background);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        ASSERT_NEAR(std::ldexp(static_cast<double>(values[i]), -exponent), expected[i], 1e-6) << "value " << i;
+      }
+    }
+  }
+}
+
+TEST(BackgroundKinds, RefusesLeavesThatOverflow) {
+  auto model = RandomModel({});
+  auto const rows = RandomRows(2, model.n_features, 8);
+  testing::ScaleLeaves(0, 1e37F, &model);
+  model.tree_weights = {1.0F, 1e3F};
+  auto const message = MessageOf(ErrorKind::kModel, [&] { Against(model, PredictKind::kBanzhaf, rows, rows); });
+  EXPECT_NE(message.find("tree 1 has a leaf that is infinite times the weight"), std::string::npos) << message;
 }
 
 TEST(BackgroundKinds, PredictorsSayWhatTheyCompute) {

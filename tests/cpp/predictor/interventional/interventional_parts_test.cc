@@ -148,11 +148,12 @@ struct RowCells {
   Forest forest;
   PathPairs pairs;
   double scale;
+  std::vector<double> ranges;  ///< by output
   std::vector<double> means;
   std::vector<std::vector<std::int64_t>> rows;
 
-  double Value(std::size_t row, std::int64_t cell) const {
-    return static_cast<double>(rows[row][ToSize(cell)]) / scale;
+  double Value(std::size_t row, std::int64_t output, std::int64_t cell) const {
+    return static_cast<double>(rows[row][ToSize(cell)]) / scale * ranges[ToSize(output)];
   }
 };
 
@@ -164,7 +165,7 @@ void AddItem(LaneLeaves const& leaves, LaneItem const& item, HostLane lane) {
 
 RowCells CellsByLanes(Model const& model, MemoryView const& rows, MemoryView const& background, QuadratureGoal goal) {
   auto const forest = CompileForest({}, model, AllTrees(model));
-  RowCells result{forest, FindPathPairs({}, forest, AllTrees(model)), 0.0, {}, {}};
+  RowCells result{forest, FindPathPairs({}, forest, AllTrees(model)), 0.0, {}, {}, {}};
   KeyTiles const others({}, forest, background, 0, background.NumRows(), 64);
   KeyTiles const own({}, forest, rows, 0, rows.NumRows(), 16);
   auto const n_cells = ToSize(forest.n_outputs * forest.NumSlots() + result.pairs.NumPairs());
@@ -203,6 +204,7 @@ RowCells CellsByLanes(Model const& model, MemoryView const& rows, MemoryView con
     }
   }
   result.means = batches.Means();
+  result.ranges = batches.Ranges();
   return result;
 }
 
@@ -218,15 +220,15 @@ std::vector<float> ExplainByLanes(Model const& model, MemoryView const& rows, Me
     auto const row = ToSize(line / forest.n_outputs);
     auto const output = line % forest.n_outputs;
     auto* const to = out.data() + line * size;
-    to[size - 1] = static_cast<float>(cells.means[ToSize(output)]);
+    to[size - 1] = static_cast<float>(cells.means[ToSize(output)] * cells.ranges[ToSize(output)]);
     for (std::int64_t a = 0; a < forest.NumSlots(); ++a) {
-      auto value = cells.Value(row, output * forest.NumSlots() + a);
+      auto value = cells.Value(row, output, output * forest.NumSlots() + a);
       auto const at_a = forest.feature_of_slot[ToSize(a)] * (goal.with_pairs ? width : 0);
       for (std::int64_t b = 0; b < forest.NumSlots() && goal.with_pairs; ++b) {
         auto const number =
             a == b ? -1 : cells.pairs.Number(output, static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
         if (number < 0) continue;
-        auto const pair = cells.Value(row, forest.n_outputs * forest.NumSlots() + number);
+        auto const pair = cells.Value(row, output, forest.n_outputs * forest.NumSlots() + number);
         if (goal.semivalue != Semivalue::kTaylorPairs) value -= pair;
         to[at_a + forest.feature_of_slot[ToSize(b)]] = static_cast<float>(pair);
       }
@@ -260,12 +262,13 @@ TEST(InterventionalParts, LanesOfADevice) {
   repeats.n_features = 7;
   repeats.depth = 9;
   repeats.dart = true;
-  for (auto const& model :
-       {RandomModel(spec), RandomModel({}), RandomModel(repeats), testing::ChainModel(24, 24, 0.6F)}) {
+  for (auto const& model : {RandomModel(spec), RandomModel({}), RandomModel(repeats), testing::ChainModel(24, 24, 0.6F),
+                            testing::ChainModel(64, 64, 0.6F)}) {
     auto const rows = RandomRows(20, model.n_features, 25);
     auto const background = RandomRows(90, model.n_features, 26);
     for (auto const semivalue : {Semivalue::kShapley, Semivalue::kBanzhaf, Semivalue::kTaylorPairs}) {
       for (auto const with_pairs : {false, true}) {
+        if (with_pairs && model.n_features == kMostPlaces) continue;  // takes seconds
         QuadratureGoal const goal{semivalue, with_pairs};
         auto const values = ExplainByLanes(model, rows, background, goal);
         auto const expected = ExplainOnCpu(model, rows, background, goal);

@@ -15,7 +15,7 @@ using testing::ForestSpec;
 using testing::RandomModel;
 
 /// A leaf with its data: tree, value, output, size of its table, slot and interval of each feature.
-using Leaf = std::tuple<std::int64_t, float, std::int32_t, std::int64_t, std::vector<std::vector<std::int64_t>>>;
+using Leaf = std::tuple<std::int64_t, double, std::int32_t, std::int64_t, std::vector<std::vector<std::int64_t>>>;
 
 class Leaves {
  public:
