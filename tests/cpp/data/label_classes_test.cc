@@ -33,7 +33,9 @@ struct FoundClasses {
 FoundClasses Find(ArrayView const& labels, std::uint32_t most, int threads = 1) {
   FoundClasses found;
   found.codes.resize(static_cast<std::size_t>(labels.shape[0]));
-  found.classes = FindClasses({threads}, labels, most, {found.codes.data(), found.codes.size()});
+  Context ctx;
+  ctx.threads = threads;
+  found.classes = FindClasses(ctx, labels, most, {found.codes.data(), found.codes.size()});
   return found;
 }
 
