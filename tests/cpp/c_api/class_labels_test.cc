@@ -1,6 +1,7 @@
 /// Files whose labels are names of classes, read for a booster.
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -100,6 +101,25 @@ TEST(ClassLabels, AMatrixAloneSaysWhoReadsThem) {
   DMatrixHandle handle = nullptr;
   EXPECT_EQ(XGDMatrixCreateFromURI(file.Config().c_str(), &handle), -1);
   EXPECT_NE(std::string(XGBGetLastError()).find("KauriBoosterReadData"), std::string::npos) << XGBGetLastError();
+}
+
+TEST(FindClassesTest, ChecksItsArguments) {
+  std::vector<float> const table{1.0F, 2.0F};
+  auto const at = std::to_string(reinterpret_cast<std::uintptr_t>(table.data()));
+  auto const json = [&](char const* shape) {
+    return R"({"data": [)" + at + R"(, true], "typestr": "<f4", "shape": )" + shape + R"(, "version": 3})";
+  };
+  std::vector<float> codes(2);
+  std::vector<double> classes(2);
+  bst_ulong n = 0;
+  EXPECT_EQ(KauriFindClasses(json("[2]").c_str(), 2, 1, codes.data(), classes.data(), &n), 0);
+  EXPECT_EQ(n, 2U);
+  EXPECT_NE(KauriFindClasses(json("[1, 2]").c_str(), 2, 1, codes.data(), classes.data(), &n), 0);
+  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 0, 1, codes.data(), classes.data(), &n), 0);
+  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 1025, 1, codes.data(), classes.data(), &n), 0);
+  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, 1, nullptr, classes.data(), &n), 0);
+  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, 1, codes.data(), nullptr, &n), 0);
+  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, 1, codes.data(), classes.data(), nullptr), 0);
 }
 
 }  // namespace

@@ -7,10 +7,7 @@
 #include <limits>
 #include <map>
 #include <random>
-#include <string>
 #include <vector>
-
-#include "kauri/c_api.h"
 
 namespace kauri {
 namespace {
@@ -78,25 +75,6 @@ TEST(LabelClassesTest, SayNothingOfOtherLabels) {
   std::vector<std::int64_t> const large{std::int64_t{1} << 53, 1};
   EXPECT_TRUE(Find(VectorOfLabels(large, DType::kI64), 4).classes.empty());
   EXPECT_TRUE(Find(VectorOfLabels(std::vector<float>{}, DType::kF32), 4).classes.empty());
-}
-
-TEST(LabelClassesTest, TheCallChecksItsArguments) {
-  std::vector<float> const table{1.0F, 2.0F};
-  auto const at = std::to_string(reinterpret_cast<std::uintptr_t>(table.data()));
-  auto const json = [&](char const* shape) {
-    return R"({"data": [)" + at + R"(, true], "typestr": "<f4", "shape": )" + shape + R"(, "version": 3})";
-  };
-  std::vector<float> codes(2);
-  std::vector<double> classes(2);
-  bst_ulong n = 0;
-  EXPECT_EQ(KauriFindClasses(json("[2]").c_str(), 2, 1, codes.data(), classes.data(), &n), 0);
-  EXPECT_EQ(n, 2U);
-  EXPECT_NE(KauriFindClasses(json("[1, 2]").c_str(), 2, 1, codes.data(), classes.data(), &n), 0);
-  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 0, 1, codes.data(), classes.data(), &n), 0);
-  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 1025, 1, codes.data(), classes.data(), &n), 0);
-  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, 1, nullptr, classes.data(), &n), 0);
-  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, 1, codes.data(), nullptr, &n), 0);
-  EXPECT_NE(KauriFindClasses(json("[2]").c_str(), 2, 1, codes.data(), classes.data(), nullptr), 0);
 }
 
 }  // namespace
