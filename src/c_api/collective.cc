@@ -1,6 +1,7 @@
 /// The collective calls of XGBoost's clients, over the group that the calling thread has joined.
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <limits>
 #include <string>
 
@@ -46,10 +47,21 @@ void Init(JsonConfig const& document) {
   if (!options.tracker.host.empty()) GroupOfThread() = std::make_shared<SocketGroup>(options);
 }
 
-/// Runs fn(group), or nothing in a group of one rank or without one.
+/// Runs fn(group), or nothing in a group of one rank or without one. A failure ends the group, because other ranks may
+/// wait for this one. Wrong arguments do not: they are found before or after all messages of a call.
 template <typename Fn>
 void InGroupOfThread(Fn&& fn) {
-  if (auto const group = GroupOfRanks()) fn(*group);
+  auto const group = GroupOfRanks();
+  if (group == nullptr) return;
+  try {
+    fn(*group);
+  } catch (std::exception const& failure) {
+    auto const* const error = dynamic_cast<Error const*>(&failure);
+    if (error == nullptr || error->Kind() != ErrorKind::kParameter) {
+      group->Abort("rank " + std::to_string(group->Rank()) + " of the group failed: " + failure.what());
+    }
+    throw;
+  }
 }
 
 void RequireOnlyRank(int root) {
@@ -67,10 +79,11 @@ void GatherParts(SocketGroup* group, Span<std::byte> buffer) {
   auto const part = buffer.size() / n_ranks;
   auto const all = group->Gather(buffer.subspan(part * static_cast<std::size_t>(group->Rank()), part));
   for (std::size_t rank = 0; rank < n_ranks; ++rank) {
-    if (all[rank].size() != part) {
-      Fail(ErrorKind::kCollective, "rank ", rank, " gathers ", all[rank].size(), " bytes, rank ", group->Rank(), " ",
-           part, "; all ranks must pass buffers of the same size.");
-    }
+    if (all[rank].size() == part) continue;
+    Fail(ErrorKind::kParameter, "XGCommunicatorAllgather: rank ", rank, " has a part of ", all[rank].size(),
+         " bytes, rank ", group->Rank(), " one of ", part, "; all ranks must pass buffers of the same size.");
+  }
+  for (std::size_t rank = 0; rank < n_ranks; ++rank) {
     std::copy(all[rank].begin(), all[rank].end(), buffer.begin() + part * rank);
   }
 }
@@ -148,7 +161,8 @@ int XGCommunicatorAllreduce(void* buffer, std::size_t count, int data_type, int 
       kauri::Fail(kauri::ErrorKind::kParameter, "XGCommunicatorAllreduce: count=", count, " is too large.");
     if (count > 0) NotNull(buffer, "buffer");
     auto const elements = kauri::PlainElements(buffer, count, type, static_cast<kauri::ReduceOp>(op));
-    InGroupOfThread([&](auto& group) { group.Reduce("allreduce", elements.get()); });
+    auto const name = kauri::ReductionName(static_cast<kauri::ReduceOp>(op), type);
+    InGroupOfThread([&](auto& group) { group.Reduce(name, elements.get()); });
   });
 }
 

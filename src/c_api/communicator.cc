@@ -1,6 +1,7 @@
 #include "c_api/communicator.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -29,16 +30,46 @@ struct Unnumbered {
   std::shared_ptr<DataMatrix> data;
 };
 
-std::vector<Unnumbered> FindUnnumbered(std::shared_ptr<Collective> const& group, Span<DMatrixHandle const> matrices) {
-  std::vector<Unnumbered> found;
+/// Who has numbered the rows of a matrix on one rank, if anybody has.
+enum class RowNumbers : std::uint8_t { kByCaller, kOfGroup, kMissing };
+
+RowNumbers NumbersOf(std::shared_ptr<Collective> const& group, DataHandle const& matrix) {
+  auto const& rows = matrix.data->Info().global_rows;
+  if (matrix.group.lock() == group) return RowNumbers::kOfGroup;
+  return rows.empty() || rows == matrix.rows_in_group ? RowNumbers::kMissing : RowNumbers::kByCaller;
+}
+
+/// Returns, for each matrix of the call, whether any rank has no numbers for its rows.
+std::vector<bool> FindMissing(Context const& ctx, std::vector<RowNumbers> const& mine) {
+  std::vector<bool> is_missing(mine.size());
+  auto const all = GatherOverRanks(ctx, mine);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].size() != mine.size()) {
+      Fail(ErrorKind::kCollective, "rank ", rank, " of the group uses ", all[rank].size(),
+           " matrices in this call, rank ", ctx.collective->Rank(), " ", mine.size(),
+           "; all ranks must make the same calls with the same number of matrices.");
+    }
+    for (std::size_t i = 0; i < mine.size(); ++i) is_missing[i] = is_missing[i] || all[rank][i] == RowNumbers::kMissing;
+  }
+  return is_missing;
+}
+
+/// Returns the matrices that all ranks number: those that are new on any of them.
+std::vector<Unnumbered> FindUnnumbered(Context const& ctx, std::shared_ptr<Collective> const& group,
+                                       Span<DMatrixHandle const> matrices) {
+  std::vector<RowNumbers> mine;
+  std::vector<Unnumbered> given;
   for (auto* const handle : matrices) {
     DataRead const matrix(handle);
-    auto const& rows = matrix->data->Info().global_rows;
-    auto const is_numbered = matrix->group.lock() == group;
-    auto const is_by_caller = !rows.empty() && !(rows == matrix->rows_in_group);
+    mine.push_back(NumbersOf(group, *matrix));
+    given.push_back({&*matrix, matrix->data});
+  }
+  auto const is_missing = FindMissing(ctx, mine);
+  std::vector<Unnumbered> found;
+  for (std::size_t i = 0; i < given.size(); ++i) {
     auto const is_seen =
-        std::any_of(found.begin(), found.end(), [&](auto const& one) { return one.handle == &*matrix; });
-    if (!is_numbered && !is_by_caller && !is_seen) found.push_back({&*matrix, matrix->data});
+        std::any_of(found.begin(), found.end(), [&](auto const& one) { return one.handle == given[i].handle; });
+    if (is_missing[i] && mine[i] != RowNumbers::kByCaller && !is_seen) found.push_back(given[i]);
   }
   return found;
 }
@@ -110,7 +141,7 @@ void NumberRows(std::shared_ptr<SocketGroup> const& group, Span<DMatrixHandle co
   Context ctx;
   ctx.collective = group.get();
   InGroup(ctx, [&] {
-    auto unnumbered = FindUnnumbered(group, matrices);
+    auto unnumbered = FindUnnumbered(ctx, group, matrices);
     if (unnumbered.empty()) return;
     auto const all = GatherSizes(ctx, unnumbered);
     for (std::size_t i = 0; i < unnumbered.size(); ++i) {

@@ -1,16 +1,13 @@
 #include "collective/network/channel.h"
 
-#include <sys/random.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "common/files/checksum.h"
+#include "common/platform/random.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -22,7 +19,7 @@ constexpr std::size_t kNonceBytes = 32;         // hexadecimal digits
 constexpr std::size_t kLengthBytes = 8;         // hexadecimal digits
 constexpr std::size_t kProofBytes = 64;         // hexadecimal digits
 constexpr std::size_t kMostText = 1 << 24;      // the addresses of 100,000 workers
-constexpr std::size_t kMostUnproved = 1 << 14;  // the first message, from a process that may not know the secret
+constexpr std::size_t kMostUnproved = 1 << 14;  // the first message to a server, from whoever connects
 constexpr std::size_t kPiece = 1 << 16;
 
 char HexDigit(unsigned value) { return "0123456789abcdef"[value & 15U]; }
@@ -79,8 +76,8 @@ std::size_t LengthOf(std::string const& frame, std::size_t most) {
 
 std::string RandomHex(std::size_t n_bytes) {
   std::vector<unsigned char> bytes(n_bytes);
-  if (getentropy(bytes.data(), n_bytes) != 0) {
-    Fail(ErrorKind::kIo, "the system gives no random numbers, which secrets need (", std::strerror(errno), ").");
+  if (auto const error = platform::RandomBytes(bytes.data(), n_bytes)) {
+    Fail(ErrorKind::kIo, "the system gives no random numbers, which secrets need (", std::strerror(error), ").");
   }
   std::string hex;
   for (unsigned const byte : bytes) hex += {HexDigit(byte >> 4U), HexDigit(byte)};
@@ -161,7 +158,8 @@ std::optional<std::string> Channel::Next() {
   }
   constexpr auto kHead = kLengthBytes + kProofBytes;
   if (!Fill(kHead)) return std::nullopt;
-  if (!Fill(kHead + LengthOf(incoming_, n_received_ == 0 ? kMostUnproved : kMostText))) return std::nullopt;
+  auto const is_unproved = n_received_ == 0 && side_ == Side::kServer;
+  if (!Fill(kHead + LengthOf(incoming_, is_unproved ? kMostUnproved : kMostText))) return std::nullopt;
   auto text = incoming_.substr(kHead);
   auto const proof = Proof(side_ == Side::kClient, n_received_, text);
   if (!AreEqual(incoming_.substr(kLengthBytes, kProofBytes), proof)) {

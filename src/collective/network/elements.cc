@@ -1,6 +1,7 @@
 #include "collective/network/elements.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -174,6 +175,11 @@ auto DispatchElement(ElementType type, Fn&& fn) {
   Fail(ErrorKind::kParameter, "data_type=", static_cast<int>(type), " is unknown; expected 0 to 11.");
 }
 
+void RequireKnown(ReduceOp op) {
+  if (op >= ReduceOp::kMax && op <= ReduceOp::kXor) return;
+  Fail(ErrorKind::kParameter, "op=", static_cast<int>(op), " is unknown; expected 0 to 5.");
+}
+
 }  // namespace
 
 std::unique_ptr<SharedArray> PackedSums(Span<std::int64_t> values) { return std::make_unique<Packed>(values); }
@@ -182,10 +188,17 @@ std::size_t SizeOfElement(ElementType type) {
   return DispatchElement(type, [](auto zero) { return sizeof(zero); });
 }
 
+std::string ReductionName(ReduceOp op, ElementType type) {
+  constexpr std::array<char const*, 6> kOps{"max", "min", "sum", "and", "or", "xor"};
+  constexpr std::array<char const*, 12> kTypes{"f16", "f32", "f64", "long double", "i8",  "i16",
+                                               "i32", "i64", "u8",  "u16",         "u32", "u64"};
+  SizeOfElement(type);  // refuses an unknown type
+  RequireKnown(op);
+  return std::string(kOps[static_cast<std::size_t>(op)]) + " " + kTypes[static_cast<std::size_t>(type)];
+}
+
 std::unique_ptr<SharedArray> PlainElements(void* data, std::uint64_t count, ElementType type, ReduceOp op) {
-  if (op < ReduceOp::kMax || op > ReduceOp::kXor) {
-    Fail(ErrorKind::kParameter, "op=", static_cast<int>(op), " is unknown; expected 0 to 5.");
-  }
+  RequireKnown(op);
   return DispatchElement(type, [&](auto zero) -> std::unique_ptr<SharedArray> {
     using T = decltype(zero);
     if (!std::is_integral_v<T> && op > ReduceOp::kSum) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "kauri/span.h"
@@ -33,6 +34,10 @@ std::unique_ptr<SharedArray> PackedSums(Span<std::int64_t> values);
 
 /// Returns the size of an element in bytes. \throws Error(kParameter) for an unknown type.
 std::size_t SizeOfElement(ElementType type);
+
+/// Returns a name of the operation on the type, such as "sum f32", of at most 15 letters. \throws Error(kParameter) as
+/// PlainElements.
+std::string ReductionName(ReduceOp op, ElementType type);
 
 /// data: [count] of the type, at any address. \throws Error(kParameter) for an unknown type or operation, or an
 /// operation of bits on floating-point numbers.

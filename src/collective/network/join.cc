@@ -1,6 +1,7 @@
 #include "collective/network/join.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,8 +15,9 @@
 namespace kauri {
 namespace {
 
-constexpr double kSlice = 0.2;          // seconds between looks at the tracker
-constexpr double kFirstPause = 0.1;     // seconds before the second attempt to connect; it doubles
+constexpr double kSlice = 0.2;       // seconds between looks at the tracker
+constexpr double kFirstPause = 0.1;  // seconds before the second attempt to come in; it doubles
+constexpr int kMostDoublings = 6;
 constexpr std::size_t kStrangers = 64;  // connections to a worker that have not proved the secret
 
 struct PeerPlace {
@@ -36,16 +38,14 @@ class Joining {
   explicit Joining(JoinOptions const& options)
       : options_(options),
         deadline_(SecondsFromNow(options.timeout)),
-        tracker_(Reach(), Side::kClient, options.secret),
+        tracker_(CallTracker()),
         own_{OwnHost(tracker_.Connection()), options.port},
         door_(ListenAt(&own_), options.secret, kStrangers) {}
 
   PeerLinks Run() {
-    tracker_.Queue(JsonObject({{"port", std::to_string(own_.port)},
-                               {"host", JsonQuoted(platform::HostName())},
-                               {"task", JsonQuoted(options_.task)}}));
     auto const assigned = WaitForAssignment();
     std::vector<Peer> peers(assigned.places.size());
+    door_.MakeRoom(kStrangers + peers.size());
     for (std::size_t rank = 0; rank < peers.size(); ++rank) peers[rank].name = assigned.places[rank].name;
     try {
       for (int rank = 0; rank < assigned.rank; ++rank) peers[rank].socket = ConnectToRank(assigned, rank);
@@ -60,28 +60,41 @@ class Joining {
   }
 
  private:
-  Socket Reach() const {
-    for (int attempt = 0;; ++attempt) {
+  /// Waits before the next attempt to come in. \throws Error(kCollective) with the reason if there is none.
+  void AwaitNextAttempt(std::string const& why) {
+    auto const pause = std::chrono::duration<double>(kFirstPause * (1 << std::min(n_failed_, kMostDoublings)));
+    if (n_failed_++ >= options_.retries || SteadyClock::now() + pause >= deadline_) Fail(ErrorKind::kCollective, why);
+    std::this_thread::sleep_for(pause);
+  }
+
+  Channel CallTracker() {
+    for (;;) {
       try {
-        return ConnectTo(options_.tracker, deadline_, [] {});
+        return Channel(ConnectTo(options_.tracker, deadline_, [] {}), Side::kClient, options_.secret);
       } catch (Error const& error) {
-        auto const pause = std::chrono::duration<double>(kFirstPause * (1 << std::min(attempt, 6)));
-        if (attempt >= options_.retries || SteadyClock::now() + pause >= deadline_) {
-          Fail(ErrorKind::kCollective, error.what(), " after ", attempt + 1,
-               " attempts: does the tracker run there, and can this host reach it?");
-        }
-        std::this_thread::sleep_for(pause);
+        AwaitNextAttempt(std::string(error.what()) + " after " + std::to_string(n_failed_ + 1) +
+                         " attempts: does the tracker run there, and can this host reach it?");
       }
     }
   }
 
+  /// Tells the tracker about this worker. Returns its answer, if any comes.
+  std::optional<std::string> AskTracker() {
+    tracker_.Queue(JsonObject({{"port", std::to_string(own_.port)},
+                               {"host", JsonQuoted(platform::HostName())},
+                               {"task", JsonQuoted(options_.task)}}));
+    return tracker_.Receive(deadline_);
+  }
+
   Assignment WaitForAssignment() {
-    auto const text = tracker_.Receive(deadline_);
-    if (!text && tracker_.IsLost()) {
-      Fail(
-          ErrorKind::kCollective, "the tracker at ", TextOf(options_.tracker),
+    auto text = AskTracker();
+    while (!text && tracker_.IsLost()) {
+      AwaitNextAttempt(
+          "the tracker at " + TextOf(options_.tracker) +
           " has closed the connection: it has ended, or kauri_tracker_secret is missing or another tracker's. Pass the "
           "arguments of the tracker unchanged.");
+      tracker_ = CallTracker();
+      text = AskTracker();
     }
     if (!text) {
       Fail(ErrorKind::kCollective, "the other workers have not come in ", options_.timeout,
@@ -166,6 +179,7 @@ class Joining {
 
   JoinOptions const& options_;
   Deadline deadline_;
+  int n_failed_ = 0;  ///< attempts to come in
   Channel tracker_;
   Address own_;
   Door door_;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMostAtOnce = 1 << 20;
 constexpr std::size_t kRoomAtFirst = 1 << 20;  // grows with the bytes that arrive, whatever a header announces
+constexpr std::size_t kMostLine = 1 << 20;     // six times as long in a message, if all letters are escaped
 constexpr double kSecondsForNews = 3.0;        // the tracker says why a rank is gone
 constexpr double kSecondsToTell = 5.0;
 
@@ -30,14 +31,14 @@ constexpr char const* kGoodbye = "goodbye";
 
 Header HeaderOf(CallLabel const& label, std::uint64_t number, std::uint64_t n_bytes) {
   Header header;
-  std::strncpy(header.name.data(), label.name, header.name.size() - 1);
+  std::strncpy(header.name.data(), label.name.c_str(), header.name.size() - 1);
   header.number = number;
   header.n_values = label.n_values;
   header.n_bytes = n_bytes;
   return header;
 }
 
-std::string Describe(char const* name, std::uint64_t number, std::uint64_t n_values) {
+std::string Describe(std::string const& name, std::uint64_t number, std::uint64_t n_values) {
   auto text = "call " + std::to_string(number) + " (" + name;
   if (n_values > 0) text += " of " + std::to_string(n_values) + " values";
   return text + ")";
@@ -169,7 +170,7 @@ void PeerLinks::CheckHeader(Transfer const& transfer) {
             ". All ranks must make the same calls; look for an error on that rank.");
   }
   FailAll("the ranks have lost step: " + Here() + ", " + peer + " in " +
-          Describe(name.c_str(), header.number, header.n_values) +
+          Describe(name, header.number, header.n_values) +
           ". All ranks must make the same calls with the same sizes, parameters and version.");
 }
 
@@ -239,6 +240,10 @@ void PeerLinks::End(std::string const& why) noexcept {
 }
 
 void PeerLinks::Print(std::string const& line) {
+  if (line.size() > kMostLine) {
+    Fail(ErrorKind::kParameter, "a line of ", line.size(), " bytes is too long for the tracker's log; print at most ",
+         kMostLine, " at once.");
+  }
   RequireAlive();
   std::lock_guard<std::mutex> const lock(mutex_);
   if (tracker_.Send(JsonObject({{"print", JsonQuoted(line)}}), SecondsFromNow(timeout_))) return;

@@ -21,7 +21,7 @@ namespace kauri {
 
 /// Describes an exchange, the same on all ranks.
 struct CallLabel {
-  char const* name;            ///< for messages, of at most 15 letters
+  std::string name;            ///< for messages, of at most 15 letters
   std::uint64_t n_values = 0;  ///< 0 if the ranks may have different numbers
 };
 
@@ -52,7 +52,8 @@ class PeerLinks {
   void Exchange(CallLabel const& label, std::vector<Outgoing> const& outgoing, std::vector<Incoming> const& incoming);
   /// Makes this and all later exchanges of all ranks fail. Callable from any thread.
   void End(std::string const& why) noexcept;
-  /// Sends a line to the tracker's log. \throws Error(kCollective) if the group has ended.
+  /// Sends a line to the tracker's log. \throws Error(kParameter) if it is longer than 1 MiB, and Error(kCollective) if
+  /// the group has ended.
   void Print(std::string const& line);
   /// Says goodbye to all. There are no exchanges afterwards.
   void Leave() noexcept;

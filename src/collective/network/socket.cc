@@ -9,10 +9,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 
+#include "common/platform/thread.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 
@@ -34,17 +37,33 @@ void SetOption(int descriptor, int level, int option, int value) {
   setsockopt(descriptor, level, option, &value, sizeof(value));  // a system without it works more slowly
 }
 
-/// Makes a descriptor non-blocking and unknown to programs that this process starts.
+#ifdef SOCK_CLOEXEC
+constexpr int kOwn = SOCK_CLOEXEC | SOCK_NONBLOCK;
+#else
+constexpr int kOwn = 0;
+#endif
+
+int AcceptOwn(int listener) {
+#ifdef SOCK_CLOEXEC
+  return accept4(listener, nullptr, nullptr, kOwn);
+#else
+  return accept(listener, nullptr, nullptr);
+#endif
+}
+
+/// Makes a descriptor non-blocking and unknown to programs that this process starts, where kOwn has not done so.
 void MakeOwn(int descriptor) {
-  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
-  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  if (kOwn == 0) {
+    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  }
 #ifdef SO_NOSIGPIPE
   SetOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1);
 #endif
 }
 
-/// Sets the options of a connection: small messages leave at once, and a host that is gone is detected in about a
-/// minute.
+/// Sets the options of a connection: small messages leave at once, and a silent host that is gone is detected in about
+/// a minute. There is no limit for unread bytes: a rank that computes for long reads nothing meanwhile.
 void Tune(int descriptor) {
   SetOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   SetOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -54,9 +73,6 @@ void Tune(int descriptor) {
 #ifdef TCP_KEEPINTVL
   SetOption(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, kPauseSeconds);
   SetOption(descriptor, IPPROTO_TCP, TCP_KEEPCNT, kQuestions);
-#endif
-#ifdef TCP_USER_TIMEOUT
-  SetOption(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, 1000 * (kSilenceSeconds + kPauseSeconds * kQuestions));
 #endif
 }
 
@@ -121,10 +137,50 @@ int FinishConnecting(Socket const& socket, Deadline deadline, std::function<void
   return ETIMEDOUT;
 }
 
+/// The descriptors of open sockets, a bit each. Later ones than the last bit stay open in a copy of this process.
+constexpr int kWordBits = 64;
+std::array<std::atomic<std::uint64_t>, 1024> g_open;
+
+void Mark(int descriptor, bool is_open) {
+  auto const word = static_cast<std::size_t>(descriptor / kWordBits);
+  if (word >= g_open.size()) return;
+  auto const bit = std::uint64_t{1} << (descriptor % kWordBits);
+  if (is_open) {
+    g_open[word].fetch_or(bit);
+  } else {
+    g_open[word].fetch_and(~bit);
+  }
+}
+
+/// Puts an unconnected socket in the place of each open one, in a copy of this process that fork() made. The numbers
+/// stay taken, because the copies of the owners close them.
+void Disconnect() {
+  auto unconnected = -1;
+  for (std::size_t word = 0; word < g_open.size(); ++word) {
+    auto const bits = g_open[word].load();
+    for (int bit = 0; bit < kWordBits && bits != 0; ++bit) {
+      if ((bits >> bit & 1U) == 0) continue;
+      if (unconnected < 0) unconnected = socket(AF_UNIX, SOCK_STREAM, 0);
+      if (unconnected < 0) return;
+      auto const descriptor = static_cast<int>(word) * kWordBits + bit;
+      dup2(unconnected, descriptor);
+      fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    }
+  }
+  if (unconnected >= 0) close(unconnected);
+}
+
 }  // namespace
 
+Socket::Socket(int descriptor) : descriptor_(descriptor) {
+  static auto const is_registered = platform::AtFork(Disconnect) == 0;
+  if (IsOpen() && is_registered) Mark(descriptor, true);
+}
+
 void Socket::Close() {
-  if (IsOpen()) close(std::exchange(descriptor_, -1));
+  if (!IsOpen()) return;
+  Mark(descriptor_, false);
+  close(std::exchange(descriptor_, -1));
 }
 
 void Socket::ShutDown() const { shutdown(descriptor_, SHUT_RDWR); }
@@ -139,8 +195,9 @@ std::ptrdiff_t Socket::Receive(void* data, std::size_t n_bytes) const {
   return n_received > 0 ? n_received : n_received < 0 && WouldBlock() ? 0 : -1;
 }
 
-Socket Socket::Accept() const {
-  Socket accepted(accept(descriptor_, nullptr, nullptr));
+Socket Socket::Accept(bool* is_full) const {
+  Socket accepted(AcceptOwn(descriptor_));
+  *is_full = !accepted.IsOpen() && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
   if (accepted.IsOpen()) {
     MakeOwn(accepted.Descriptor());
     Tune(accepted.Descriptor());
@@ -154,7 +211,7 @@ Socket ListenAt(Address* address) {
   auto const found = Find(*address, true, ErrorKind::kIo);
   auto error = 0;
   for (auto const* each = found.get(); each != nullptr; each = each->ai_next) {
-    Socket listener(socket(each->ai_family, each->ai_socktype, each->ai_protocol));
+    Socket listener(socket(each->ai_family, each->ai_socktype | kOwn, each->ai_protocol));
     if (listener.IsOpen()) {
       MakeOwn(listener.Descriptor());
       SetOption(listener.Descriptor(), SOL_SOCKET, SO_REUSEADDR, 1);
@@ -174,7 +231,7 @@ Socket ConnectTo(Address const& address, Deadline deadline, std::function<void()
   auto const found = Find(address, false, ErrorKind::kCollective);
   auto error = 0;
   for (auto const* each = found.get(); each != nullptr; each = each->ai_next) {
-    Socket connection(socket(each->ai_family, each->ai_socktype, each->ai_protocol));
+    Socket connection(socket(each->ai_family, each->ai_socktype | kOwn, each->ai_protocol));
     error = errno;
     if (!connection.IsOpen()) continue;
     MakeOwn(connection.Descriptor());
@@ -194,7 +251,7 @@ std::string OtherHost(Socket const& connection) { return HostOfSide(connection, 
 
 std::string LikelyHost() {
   // A datagram socket chooses the interface of the default route; nothing is sent.
-  Socket probe(socket(AF_INET, SOCK_DGRAM, 0));
+  Socket probe(socket(AF_INET, SOCK_DGRAM | kOwn, 0));
   sockaddr_in anywhere{};
   anywhere.sin_family = AF_INET;
   anywhere.sin_port = htons(1);
@@ -206,7 +263,7 @@ std::string LikelyHost() {
 
 std::pair<Socket, Socket> ConnectedPair() {
   std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) {
+  if (socketpair(AF_UNIX, SOCK_STREAM | kOwn, 0, ends.data()) != 0) {
     Fail(ErrorKind::kIo, "the system gives no more sockets (", ErrorText(errno),
          "); close files, or raise the limit of open files.");
   }

@@ -24,7 +24,9 @@ inline Deadline SecondsFromNow(double seconds) {
 class Socket {
  public:
   Socket() = default;
-  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  /// descriptor: an open one, or -1. A copy of this process that fork() makes loses the connection, so that the other
+  /// side notices the end of this process, however long the copy lives.
+  explicit Socket(int descriptor);
   ~Socket() { Close(); }
   Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   Socket& operator=(Socket&& other) noexcept {
@@ -44,8 +46,9 @@ class Socket {
   std::ptrdiff_t Send(void const* data, std::size_t n_bytes) const;
   /// Receives some bytes. Returns as Send does; -1 also if the other side has closed the connection.
   std::ptrdiff_t Receive(void* data, std::size_t n_bytes) const;
-  /// Accepts a connection. The result is not open if there is none.
-  Socket Accept() const;
+  /// Accepts a connection. The result is not open if there is none, or if this process or the system has no room for
+  /// another descriptor, which *is_full says.
+  Socket Accept(bool* is_full) const;
 
  private:
   int descriptor_ = -1;

@@ -28,7 +28,7 @@ std::vector<std::uint64_t> SocketGroup::EvenParts(std::uint64_t count) const {
   return begins;
 }
 
-void SocketGroup::Reduce(char const* name, SharedArray* elements) {
+void SocketGroup::Reduce(std::string const& name, SharedArray* elements) {
   if (Size() == 1) return;
   if (IsShort(elements->NumBytes())) return ReduceWhole(name, elements);
   auto const begins = EvenParts(elements->Count());
@@ -36,7 +36,7 @@ void SocketGroup::Reduce(char const* name, SharedArray* elements) {
   ShareParts(name, elements, begins);
 }
 
-void SocketGroup::ReduceWhole(char const* name, SharedArray* elements) {
+void SocketGroup::ReduceWhole(std::string const& name, SharedArray* elements) {
   Messages messages(static_cast<std::size_t>(Size()));
   std::vector<std::byte> mine;
   elements->Write(0, elements->Count(), &mine);
@@ -53,7 +53,7 @@ void SocketGroup::ReduceWhole(char const* name, SharedArray* elements) {
   for (int rank = 1; rank < Size(); ++rank) elements->Combine(0, elements->Count(), messages[rank]);
 }
 
-void SocketGroup::ReduceParts(char const* name, SharedArray* elements, Span<std::uint64_t const> begins) {
+void SocketGroup::ReduceParts(std::string const& name, SharedArray* elements, Span<std::uint64_t const> begins) {
   Messages sent(static_cast<std::size_t>(Size()));
   Messages received(static_cast<std::size_t>(Size()));
   std::vector<Outgoing> outgoing;
@@ -72,7 +72,7 @@ void SocketGroup::ReduceParts(char const* name, SharedArray* elements, Span<std:
   for (int rank = 1; rank < Size(); ++rank) elements->Combine(begin, end, received[rank]);
 }
 
-void SocketGroup::ShareParts(char const* name, SharedArray* elements, Span<std::uint64_t const> begins) {
+void SocketGroup::ShareParts(std::string const& name, SharedArray* elements, Span<std::uint64_t const> begins) {
   Messages received(static_cast<std::size_t>(Size()));
   std::vector<std::byte> mine;
   elements->Write(begins[Rank()], begins[Rank() + 1], &mine);

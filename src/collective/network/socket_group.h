@@ -40,7 +40,7 @@ class SocketGroup : public Collective {
   void Abort(std::string const& why) noexcept override { links_.End(why); }
 
   /// Reduces an array of any type over all ranks. name: of the call, for messages.
-  void Reduce(char const* name, SharedArray* elements);
+  void Reduce(std::string const& name, SharedArray* elements);
   /// Copies the bytes of a rank to all others. \throws Error(kParameter) if there is no such rank.
   void Broadcast(Span<std::byte> bytes, int root);
   /// Adds a line to the tracker's log.
@@ -51,9 +51,9 @@ class SocketGroup : public Collective {
  private:
   bool IsShort(std::uint64_t n_bytes) const;
   std::vector<std::uint64_t> EvenParts(std::uint64_t count) const;
-  void ReduceWhole(char const* name, SharedArray* elements);
-  void ReduceParts(char const* name, SharedArray* elements, Span<std::uint64_t const> begins);
-  void ShareParts(char const* name, SharedArray* elements, Span<std::uint64_t const> begins);
+  void ReduceWhole(std::string const& name, SharedArray* elements);
+  void ReduceParts(std::string const& name, SharedArray* elements, Span<std::uint64_t const> begins);
+  void ShareParts(std::string const& name, SharedArray* elements, Span<std::uint64_t const> begins);
 
   PeerLinks links_;
 };

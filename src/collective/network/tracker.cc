@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -85,9 +86,22 @@ bool Tracker::IsUnfinished() {
 void Tracker::Loop() {
   try {
     while (!is_stopping_) Step();
-  } catch (std::exception const& error) {
-    EndGroup(State::kFailed, std::string("the tracker failed: ") + error.what());
+  } catch (std::exception const& failure) {
+    try {
+      EndGroup(State::kFailed, std::string("the tracker failed: ") + failure.what());
+    } catch (std::exception const&) {
+      EndWithoutMemory();
+    }
   }
+}
+
+void Tracker::EndWithoutMemory() noexcept {
+  {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (state_ == State::kComing || state_ == State::kWorking) state_ = State::kFailed;
+  }
+  changed_.notify_all();
+  members_.clear();
 }
 
 std::vector<pollfd> Tracker::Waits() const {
@@ -215,11 +229,12 @@ void Tracker::LookAtClock() {
   auto const is_coming = NowIs() == State::kComing;
   auto const n_there = std::count_if(members_.begin(), members_.end(),
                                      [&](Member const& member) { return is_coming || member.has_left; });
-  EndGroup(State::kGivenUp, "Timeout of the tracker: after " + std::to_string(options_.timeout) + " s " +
-                                std::to_string(n_there) + " of " + std::to_string(options_.n_workers) +
-                                " workers have " +
-                                (is_coming ? "come; start all of them, or give the tracker more time."
-                                           : "ended; look at the others, or give the tracker more time."));
+  std::ostringstream why;
+  why << "Timeout of the tracker: after " << options_.timeout << " s " << n_there << " of " << options_.n_workers
+      << " workers have "
+      << (is_coming ? "come; start all of them, or give the tracker more time."
+                    : "ended; look at the others, or give the tracker more time.");
+  EndGroup(State::kGivenUp, why.str());
 }
 
 void Tracker::EndGroup(State state, std::string const& why) {

@@ -77,6 +77,8 @@ class Tracker {
   void Lose(std::size_t rank, std::string const& how);
   void LookAtClock();
   void EndGroup(State state, std::string const& why);
+  /// Fails the group when there is no memory even for EndGroup: the connections close.
+  void EndWithoutMemory() noexcept;
   std::string NameOf(std::size_t rank) const;
 
   TrackerOptions options_;

@@ -1,9 +1,11 @@
 /// XGBoost's tracker and communicator: ranks are threads of this process, each with a part of the rows.
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "c_api/support.h"
@@ -121,12 +123,68 @@ TEST(Communicator, ABoosterTrainsOnAfterItsGroup) {
     auto const data = MakeData(part.values, kCols, part.labels);
     auto const booster = Train(data, ParamsOf("hist"), 2);
     EXPECT_OK(XGCommunicatorFinalize());
+    auto const before = BytesOf(booster);
     EXPECT_OK(XGBoosterUpdateOneIter(booster.get(), 2, data.get()));
-    auto const bytes = BytesOf(booster);
-    auto const again = Train(MakeData(part.values, kCols, part.labels), ParamsOf("hist"), 1);
-    EXPECT_NE(bytes, "");
+    auto const again = MakeBooster(data, ParamsOf("hist"));
+    EXPECT_OK(XGBoosterLoadModelFromBuffer(again.get(), before.data(), before.size()));
+    EXPECT_OK(XGBoosterUpdateOneIter(again.get(), 2, data.get()));
+    EXPECT_NE(BytesOf(booster), before);
+    EXPECT_EQ(BytesOf(booster), BytesOf(again));
   });
 }
+
+TEST(Communicator, SomeRanksMayMakeTheirMatricesAnew) {
+  InCommunicator(3, [&](int rank) {
+    Rows const part(rank * 60, rank * 60 + 60);
+    auto const kept = MakeData(part.values, kCols, part.labels);
+    auto const first = Train(kept, ParamsOf("hist"), 2);
+    auto const evaluation = Evaluate(first, kept);
+    auto const made = MakeData(part.values, kCols, part.labels);
+    auto const& data = rank == 1 ? made : kept;
+    auto const again = Train(data, ParamsOf("hist"), 2);
+    EXPECT_EQ(BytesOf(again), BytesOf(first));
+    EXPECT_EQ(Evaluate(again, data), evaluation);
+  });
+}
+
+TEST(Communicator, RanksThatReduceDifferentlyAreTold) {
+  for (auto const& [type, op] : {std::pair(1, 2), std::pair(6, 0)}) {  // rank 0: the maximum of floats
+    std::atomic<int> n_told{0};
+    InCommunicator(2, [&, type = type, op = op](int rank) {
+      std::int32_t value = rank + 1;
+      auto const status = XGCommunicatorAllreduce(&value, 1, rank == 0 ? 1 : type, rank == 0 ? 0 : op);
+      EXPECT_EQ(status, -1);
+      EXPECT_EQ(value, rank + 1);
+      n_told += static_cast<int>(Says(LastError(), "lost step") && Says(LastError(), "max f32 of 1 values"));
+    });
+    EXPECT_EQ(n_told, 2);
+  }
+}
+
+TEST(Communicator, PartsOfOtherSizesChangeNothing) {
+  InCommunicator(3, [&](int rank) {
+    std::string parts(rank == 2 ? 6 : 3, static_cast<char>('a' + rank));
+    auto const before = parts;
+    EXPECT_EQ(XGCommunicatorAllgather(parts.data(), parts.size()), -1);
+    EXPECT_TRUE(Says(LastError(), "buffers of the same size")) << LastError();
+    EXPECT_EQ(parts, before);
+    parts.resize(3);
+    EXPECT_OK(XGCommunicatorAllgather(parts.data(), parts.size()));
+    EXPECT_EQ(parts, "abc");
+  });
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these end a process that asks for so much
+TEST(Communicator, ARankWithoutMemoryEndsTheCallsOfAll) {
+  InCommunicator(2, [&](int rank) {
+    std::int32_t value = 1;
+    auto const count = rank == 0 ? std::size_t{1} : std::numeric_limits<std::size_t>::max() / 16;
+    EXPECT_EQ(XGCommunicatorAllreduce(&value, count, 6, 2), -1);
+    EXPECT_TRUE(rank == 1 || Says(LastError(), "rank 1 of the group failed")) << LastError();
+    EXPECT_EQ(value, 1);
+  });
+}
+#endif
 
 TEST(Communicator, OneProcessHasTheCallsToo) {
   InCommunicator(1, [](int) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,20 @@ TEST(Elements, SumsOfHalfPrecisionNumbersAreRounded) {
       EXPECT_TRUE(!is_comparable || error <= std::abs(ValueOfHalf(near) - exact)) << halves[0] << " " << halves[1];
     }
   }
+}
+
+TEST(Elements, EveryReductionHasAShortNameOfItsOwn) {
+  std::set<std::string> names;
+  for (int type = 0; type < 12; ++type) {
+    for (int op = 0; op < 6; ++op) {
+      auto const name = ReductionName(static_cast<ReduceOp>(op), static_cast<ElementType>(type));
+      EXPECT_LE(name.size(), 15U) << name;
+      names.insert(name);
+    }
+  }
+  EXPECT_EQ(names.size(), 72U);
+  EXPECT_EQ(ReductionName(ReduceOp::kSum, ElementType::kI64), "sum i64");
+  EXPECT_THROW(ReductionName(static_cast<ReduceOp>(6), ElementType::kI64), Error);
 }
 
 TEST(Elements, UnknownTypesAndOperationsAreRefused) {
