@@ -105,14 +105,14 @@ std::vector<std::string> ColumnNamesOf(ForestObject const& forest, std::int64_t 
 /// The objective whose predictions are its margins, which a forest has unless it names another one.
 constexpr char kPlainObjective[] = "reg:squarederror";
 
-std::string ObjectiveOf(ForestObject const& forest) {
+std::string NamedObjective(ForestObject const& forest) {
   return forest.Has("objective") ? forest.Text("objective") : kPlainObjective;
 }
 
 std::vector<float> BaseScoreOf(ForestObject const& forest, ForestSource source) {
   constexpr char const* kKey = "base_score";
   if (!forest.Has(kKey)) {
-    auto const objective = ObjectiveOf(forest);
+    auto const objective = NamedObjective(forest);
     if (objective == kPlainObjective) return {0.0F};
     FailForest(kKey, "is left out, and objective is ", Quoted(objective),
                "; give the prediction without trees: 0.5 adds nothing to the margins of a probability, 1 nothing to ",
@@ -132,7 +132,7 @@ ForestPlan PlanOf(ForestObject const& forest, ForestSource source, std::int64_t 
   plan.source = source;
   plan.comparison = ComparisonOf(forest);
   facts.n_features = forest.Whole("n_features", 1, kLargestIndex);
-  facts.objective = ObjectiveOf(forest);
+  facts.objective = NamedObjective(forest);
   facts.base_score = BaseScoreOf(forest, source);
   if (facts.objective.substr(0, 6) == "multi:") facts.n_classes = static_cast<std::int64_t>(facts.base_score.size());
   if (forest.Has("feature_names")) facts.feature_names = ColumnNamesOf(forest, facts.n_features);
