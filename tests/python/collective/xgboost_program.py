@@ -54,6 +54,8 @@ def work(task: int, arguments: list[dict[str, Any]], results: Any) -> None:
         results.put(("calls", (int(flags[0]), text)))
     with collective.CommunicatorContext(**third):
         if task == 1:
+            results.close()
+            results.join_thread()  # what this process has put is on its way when it dies
             os._exit(7)
         try:
             while True:
