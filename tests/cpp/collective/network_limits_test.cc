@@ -94,25 +94,30 @@ TEST(NetworkLimits, AWorkerHasRoomForAllHigherRanksAtOnce) {
   EXPECT_EQ(error, "");
 }
 
-/// The addresses of a few hundred workers are longer than what a stranger may send.
-TEST(NetworkLimits, LongListsOfWorkersArrive) {
-  constexpr int kRanks = 3;
-  auto const tracker = StartTracker(kRanks);
-  std::vector<std::string> errors(kRanks);
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < kRanks; ++rank) {
-    threads.emplace_back([&, rank] {
-      try {
-        SocketGroup group(OptionsFor(*tracker, std::string(10000, static_cast<char>('a' + rank))));
-        EXPECT_EQ(group.Rank(), rank);
-        group.Leave();
-      } catch (Error const& error) {
-        errors[rank] = error.what();
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  IsQuiet(errors);
+/// The addresses of a few hundred workers, a client's first message, are longer than what a server takes first.
+TEST(NetworkLimits, OnlyTheFirstMessageToAServerMustBeShort) {
+  auto ends = ConnectedPair();
+  Channel server(std::move(ends.first), Side::kServer, "secret");
+  Channel client(std::move(ends.second), Side::kClient, "secret");
+  std::string const text(20000, 'x');
+  client.Queue("hello");
+  server.Flush();
+  client.Receive(SecondsFromNow(0.01));
+  EXPECT_EQ(server.Receive(SecondsFromNow(kTimeout)).value_or("lost"), "hello");
+  EXPECT_TRUE(server.Send(text, SecondsFromNow(kTimeout)));
+  EXPECT_EQ(client.Receive(SecondsFromNow(kTimeout)).value_or("lost"), text);
+  ends = ConnectedPair();
+  Channel other_server(std::move(ends.first), Side::kServer, "secret");
+  Channel other_client(std::move(ends.second), Side::kClient, "secret");
+  other_client.Queue(text);
+  other_server.Flush();
+  other_client.Receive(SecondsFromNow(0.01));
+  EXPECT_THROW(
+      for (int i = 0; i < 100; ++i) {
+        other_server.Receive(SecondsFromNow(0.01));
+        other_client.Receive(SecondsFromNow(0.01));
+      },
+      Error);
 }
 
 /// Connects from another address of this host.
