@@ -11,6 +11,7 @@
 #include "c_api/data_create.h"
 #include "c_api/guard.h"
 #include "data/bins/bin_store_maker.h"
+#include "data/bins/wrapped_sources.h"
 #include "data/meta_info.h"
 #include "kauri/array_interface.h"
 #include "kauri/data_matrix.h"
@@ -62,8 +63,10 @@ void MakeBins(Collective* collective, Iterator const& iterator, DataIterHandle r
   auto const options = OptionsOf(document, like);
   auto const source = SourceOf(iterator, settings.missing, options.is_one_batch && collective == nullptr);
   InGroup(settings.ctx, [&] {
-    auto const completed = WithColumnsOfGroup(settings.ctx, source.get());
-    auto* const rows = completed == nullptr ? source.get() : completed.get();
+    auto const steady = SayingTheSame(source.get());  // the group looks at the first batch, and so does the matrix
+    auto* const checked = collective == nullptr ? source.get() : steady.get();
+    auto const completed = WithColumnsOfGroup(settings.ctx, checked);
+    auto* const rows = completed == nullptr ? checked : completed.get();
     ReturnData(MakeBinnedMatrix(settings.ctx, rows, options), out);
   });
 }
