@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("pyspark")
-from problems import spark_home
+from spark_problems import spark_home
 
 HERE = Path(__file__).resolve().parent
 PATH = os.pathsep.join([str(HERE), str(HERE.parents[2] / "python-package")])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyspark")
-from problems import spark_home
+from spark_problems import spark_home
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("KAURI_DATA", ROOT.parent / "shared" / "data"))

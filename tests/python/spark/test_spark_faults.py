@@ -11,7 +11,7 @@ import kauriboost as kb
 import numpy as np
 import pytest
 from faults import Damage
-from problems import NUMBERS, in_pieces, rows
+from spark_problems import NUMBERS, in_pieces, rows
 
 ks = pytest.importorskip("kauriboost.spark")
 ROUNDS = {"n_estimators": 8, "max_depth": 3}

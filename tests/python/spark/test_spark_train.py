@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from kauriboost._spark.columns import Columns, selected
-from problems import N_ROWS, NUMBERS, in_pieces, rows
+from spark_problems import N_ROWS, NUMBERS, in_pieces, rows
 
 ks = pytest.importorskip("kauriboost.spark")
 sql = pytest.importorskip("pyspark.sql.functions")
