@@ -1,4 +1,4 @@
-#define _CRT_RAND_S  // NOLINT: it declares rand_s
+#define _CRT_RAND_S  // stdlib.h declares rand_s with it
 #include "common/platform/random.h"
 
 #include <stdlib.h>
