@@ -6,9 +6,9 @@
 /// MODEL is a model file. Rows and background are made in device memory, with values around the thresholds of each
 /// feature. The matrices of many rows fit into no memory, so each tile of results is reduced to the sums of absolute
 /// values, from which mean absolute values and interactions follow. Times are wall-clock times of calls, medians, with
-/// that reduction; the first call, which compiles, is printed separately, and so is a call with one row, whose time is
-/// that of the background. The results of a few rows against fewer rows of background are compared with the CPU's: a
-/// different bit fails. The kernels' files give the lower bounds.
+/// that reduction. The first call, which compiles, is printed separately, and so is a call with one row, which tells
+/// how long the background takes. The results of a few rows against fewer rows of background are compared with the
+/// CPU's: a different bit fails. The kernels' files give the lower bounds.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

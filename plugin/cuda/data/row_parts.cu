@@ -81,7 +81,7 @@ class IdleBuffers {
   std::vector<PinnedBuffer<float>> idle_;
 };
 
-/// Is never destroyed: CUDA may end before static objects do.
+/// Returns the buffers, which are never destroyed: CUDA may end before static objects do.
 IdleBuffers& IdlePageLocked() {
   static auto* const idle = new IdleBuffers();
   return *idle;

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._binding.errors import ModelError
 from .._model.booster import Booster
 from .._public import public
 from .document import Forest, booster_of
@@ -44,7 +43,5 @@ def from_trees(
         No trees, or invalid trees: arrays of different lengths, nodes that form no tree, or children or columns that do
         not exist.
     """
-    if base_score is None and objective != "reg:squarederror":
-        raise ModelError(f"base_score is left out, and objective is {objective!r}; give the prediction without trees.")
-    scores = np.atleast_1d(np.asarray(0.0 if base_score is None else base_score, dtype=np.float64)).tolist()
+    scores = None if base_score is None else np.atleast_1d(np.asarray(base_score, dtype=np.float64)).tolist()
     return booster_of(Forest(trees, n_features, objective, scores, len(trees), feature_names))

@@ -33,7 +33,7 @@ class Forest:
     trees: Sequence[ForestTree]
     n_features: int
     objective: str
-    base_score: Sequence[float]  # one for each output, on the scale of predictions
+    base_score: Sequence[float] | None  # one for each output, on the scale of predictions; None: see `from_trees`
     trees_in_round: int = 1
     feature_names: Sequence[str] = ()
     category_names: Mapping[int, CategoryNames] = field(default_factory=dict)  # by column; category c has the c-th name
@@ -60,7 +60,7 @@ def booster_of(forest: Forest) -> Booster:
         kauri_forest=1,
         n_features=int(forest.n_features),
         objective=forest.objective,
-        base_score=array(np.asarray(forest.base_score, dtype=np.float64)),
+        **({} if forest.base_score is None else {"base_score": array(np.asarray(forest.base_score, np.float64))}),
         feature_names=list(forest.feature_names),
         category_names={str(column): list(names) for column, names in forest.category_names.items()},
         trees_in_round=forest.trees_in_round,

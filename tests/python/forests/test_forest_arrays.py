@@ -12,7 +12,7 @@ import kauriboost as kb
 import numpy as np
 import pytest
 from kauriboost._binding.library import LIB, check
-from kauriboost.forests import from_sklearn, load, thresholds_of, thresholds_of_doubles
+from kauriboost.forests import ForestTree, from_sklearn, from_trees, load, thresholds_of, thresholds_of_doubles
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -20,6 +20,15 @@ ROWS = np.random.default_rng(7).normal(size=(300, 4)).astype(np.float32)
 TARGET = ROWS[:, 0] + ROWS[:, 1] * ROWS[:, 2]
 FOREST = RandomForestRegressor(12, max_depth=6, random_state=0).fit(ROWS, TARGET)
 CLASSES = RandomForestClassifier(9, max_depth=5, random_state=0).fit(ROWS, np.digitize(TARGET, [-1, 1]))
+STUMP = ForestTree(
+    left=np.array([1, -1, -1]),
+    right=np.array([2, -1, -1]),
+    feature=np.zeros(3, np.int64),
+    threshold=np.zeros(3),
+    default_left=np.array([True, False, False]),
+    values=np.array([0, -1.0, 1.0]),
+    cover=np.array([300, 150, 150]),
+)
 
 
 def tree_as_json(tree: Any, values: np.ndarray) -> dict[str, Any]:
@@ -133,3 +142,24 @@ def test_a_file_names_no_memory(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     with pytest.raises(kb.ModelError, match=r"trees\[0\]\.cover is .*expected a list of numbers"):
         kb.Booster(model_file=path)
+
+
+@pytest.mark.parametrize("objective", ["count:poisson", "binary:logistic", "reg:tweedie"])
+def test_objectives_with_a_link_need_a_base_score(objective: str, tmp_path: Path) -> None:
+    """The rule is the library's, so every door has it."""
+    document = forest_as_json(FOREST)
+    del document["base_score"]
+    by_call(document)
+    document["objective"] = objective
+    with pytest.raises(kb.ModelError, match=r"base_score is left out.*0\.5 adds nothing"):
+        by_call(document)
+    (tmp_path / "forest.json").write_text(json.dumps(document))
+    with pytest.raises(kb.ModelError, match="base_score is left out"):
+        load(tmp_path / "forest.json")
+    with pytest.raises(kb.ModelError, match="base_score is left out"):
+        from_trees([STUMP], 4, objective=objective)
+    neutral = 0.5 if objective == "binary:logistic" else 1.0
+    margins = from_trees([STUMP], 4, objective=objective, base_score=neutral).inplace_predict(
+        ROWS, predict_type="margin"
+    )
+    assert set(margins.tolist()) == {-1.0, 1.0}
