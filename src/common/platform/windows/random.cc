@@ -1,4 +1,4 @@
-#define _CRT_RAND_S  // stdlib.h declares rand_s with it
+#define _CRT_RAND_S  // declares rand_s
 #include "common/platform/random.h"
 
 #include <stdlib.h>
