@@ -1,5 +1,8 @@
-/// \file Predictions for rows of a host view by a forest on the device. Two tiles are in flight, so that the host's
-/// copying, both directions of the bus and the traversals overlap.
+/// \file Predictions for rows of a host view by a forest on the device. Up to six tiles are in flight, so that the
+/// host's copying, both directions of the bus and the traversals overlap; host threads never wait for each other at the
+/// end of a tile.
+///
+/// Floor, 10 M rows of 28 columns, 1.12 GB: 22 ms of a bus of 50 GB/s, beside 17 ms in which 16 threads copy them.
 ///
 /// PredictDeviceRows predicts rows in device memory, without a copy through the host.
 #pragma once

@@ -312,26 +312,29 @@ Shape ChooseShape(CudaContext const& cuda, std::int64_t n_slots, std::int64_t n_
 
 }  // namespace
 
-void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows const& rows, PredictKind kind,
-                TreeRange trees, float* out) {
+ForestWalk::ForestWalk(CudaContext const& cuda, DeviceForest const& forest, PredictKind kind, TreeRange trees)
+    : forest_(forest), kind_(kind), trees_(trees) {
   if (kind != PredictKind::kMargin && kind != PredictKind::kLeaf) {
     Fail(ErrorKind::kInternal, "expected prediction type 1 (margin) or 6 (leaf), got ", static_cast<int>(kind));
   }
-  auto const& host = forest.OnHost();
-  if (rows.n_rows == 0 || trees.begin == trees.end) return;
-  auto const max_nodes =
-      kBufferBytes / static_cast<std::int64_t>((host.is_wide ? sizeof(WideNode) : sizeof(NarrowNode)) + sizeof(float)) /
-      kNodeAlignment * kNodeAlignment;
-  auto const writes_leaves = kind == PredictKind::kLeaf;
-  auto const chunks = ToDevice(cuda, forest.Chunks(trees, max_nodes, writes_leaves));
-  WalkTask const task{forest.View(),
+  auto const is_wide = forest.OnHost().is_wide;
+  auto const node_bytes = static_cast<std::int64_t>((is_wide ? sizeof(WideNode) : sizeof(NarrowNode)) + sizeof(float));
+  max_nodes_ = kBufferBytes / node_bytes / kNodeAlignment * kNodeAlignment;
+  if (trees.begin != trees.end) chunks_ = ToDevice(cuda, forest.Chunks(trees, max_nodes_, kind == PredictKind::kLeaf));
+}
+
+void ForestWalk::Run(CudaContext const& cuda, DeviceRows const& rows, float* out) const {
+  if (rows.n_rows == 0 || trees_.begin == trees_.end) return;
+  auto const& host = forest_.OnHost();
+  auto const writes_leaves = kind_ == PredictKind::kLeaf;
+  WalkTask const task{forest_.View(),
                       rows,
-                      chunks.data(),
-                      static_cast<std::int32_t>(chunks.size()),
-                      static_cast<std::int32_t>(max_nodes),
+                      chunks_.data(),
+                      static_cast<std::int32_t>(chunks_.size()),
+                      static_cast<std::int32_t>(max_nodes_),
                       writes_leaves,
-                      host.ModelTree(trees.begin),
-                      writes_leaves ? host.LeafWidth(trees) : host.n_outputs,
+                      host.ModelTree(trees_.begin),
+                      writes_leaves ? host.LeafWidth(trees_) : host.n_outputs,
                       out};
   auto const shape = ChooseShape(cuda, host.NumSlots(), rows.n_rows);
   auto const tile_bytes = shape.has_tile ? host.NumSlots() * kThreadRows * shape.threads * 4 : 0;
@@ -343,6 +346,11 @@ void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows 
   }
   LaunchShared(cuda, GridFor(rows.n_rows, shape.threads * kThreadRows), shape.threads,
                static_cast<std::size_t>(2 * kBufferBytes + tile_bytes), kernel, task);
+}
+
+void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows const& rows, PredictKind kind,
+                TreeRange trees, float* out) {
+  ForestWalk(cuda, forest, kind, trees).Run(cuda, rows, out);
 }
 
 }  // namespace kauri::cuda
