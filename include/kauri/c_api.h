@@ -718,8 +718,10 @@ KAURI_API int KauriBoosterExplainSampled(BoosterHandle handle, DMatrixHandle dma
                                          char const** out_method);
 /**
  * Takes the calling thread's last explanation in host memory (KauriBoosterExplain; XGBoosterPredictFromDMatrix of types
- * 2 to 5 and from 100 on) from the booster without copying it. Its address stays valid until KauriHostArrayFree, even
- * after the booster is freed, and its numbers may be changed. Errors: there is none, or it was already taken.
+ * 2 to 5 and from 100 on) or its last prediction of 65,536 numbers or more (the other types, unless "training" is true;
+ * predictions in place), the later of both, from the booster without copying it. Its address stays valid until
+ * KauriHostArrayFree, even after the booster is freed, and its numbers may be changed. Errors: there is none, or it was
+ * already taken.
  */
 KAURI_API int KauriBoosterTakeExplanation(BoosterHandle handle, KauriHostArrayHandle* out);
 /**

@@ -127,8 +127,9 @@ int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* co
                                              MakeContext(parts.ctx.threads), model->GetModel().categories});
     kauri::GivenRows const rows{
         *view, margin.Values(), {settings.feature_types, view->Categories(), call.is_frame, settings.feature_names}};
-    auto memory = std::move(buffers.floats);  // memory of the previous result, which becomes invalid
-    ReturnPrediction(Predict(*model, rows, settings.options, std::move(memory)), &buffers, out);
+    ReturnPredictionOf(&*booster, out, [&](kauri::ResultMemory const& memory) {
+      return PredictInto(*model, rows, settings.options, memory);
+    });
   });
 }
 
@@ -196,9 +197,9 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
       auto const shape = kauri::PredictInto(*ready, rows, options, ExplanationMemory(&*booster));
       return ReturnExplanation(shape, &*booster, out);
     }
-    auto& buffers = booster->Buffers();
-    auto memory = std::move(buffers.floats);  // memory of the previous result, which becomes invalid
-    ReturnPrediction(kauri::Predict(*ready, rows, options, std::move(memory)), &buffers, out);
+    ReturnPredictionOf(&*booster, out, [&](kauri::ResultMemory const& memory) {
+      return kauri::PredictInto(*ready, rows, options, memory);
+    });
   });
 }
 

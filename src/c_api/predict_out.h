@@ -50,4 +50,20 @@ ResultMemory ExplanationMemory(LearnerHandle* booster);
 /// Returns `shape` and the explanation in that memory to the caller.
 void ReturnExplanation(std::vector<std::uint64_t> const& shape, LearnerHandle* booster, PredictionOut const& out);
 
+/// Runs predict(memory), which returns a shape, with memory of the calling thread's results, and returns the prediction
+/// to the caller. A large prediction is in the memory of explanations, so that it can be taken
+/// (KauriBoosterTakeExplanation), and its pages are reused.
+template <typename Predict>
+void ReturnPredictionOf(LearnerHandle* booster, PredictionOut const& out, Predict&& predict) {
+  constexpr std::size_t kLarge = std::size_t{1} << 16U;
+  auto& buffers = booster->Buffers();
+  Span<float> values;
+  auto const shape = predict(ResultMemory([&](std::size_t size) {
+    if (size < kLarge) buffers.floats.resize(size);
+    values = size < kLarge ? Span<float>(buffers.floats) : ExplanationMemory(booster)(size);
+    return values;
+  }));
+  ReturnShape(shape, values.data(), &buffers, out);
+}
+
 }  // namespace kauri::c_api

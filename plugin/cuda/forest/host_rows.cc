@@ -13,6 +13,7 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/common/pinned_buffer.h"
 #include "cuda/data/cuda_memory.h"
+#include "cuda/forest/forest_walk.h"
 #include "cuda/forest/walk_forest.h"
 
 namespace kauri::cuda {
@@ -30,7 +31,7 @@ constexpr std::int64_t kScratchFloats = 1 << 16;
 /// The parts of a call. Tile t has the blocks from t * tile_blocks on.
 struct TilePlan {
   std::int64_t n_rows;
-  std::int64_t n_slots;
+  TileForm form;
   std::int64_t width;       ///< floats of a row's output
   std::int64_t block_rows;  ///< rows of a block; the last has fewer
   std::int64_t tile_blocks;  ///< blocks of a tile; the last has fewer
@@ -38,9 +39,9 @@ struct TilePlan {
   std::int64_t n_tiles;
   std::int64_t n_in_flight;
 
-  TilePlan(std::int64_t rows, std::int64_t slots, std::int64_t output_width)
-      : n_rows(rows), n_slots(slots), width(output_width) {
-    auto const row_bytes = std::max<std::int64_t>(1, 4 * std::max(n_slots, width));
+  TilePlan(std::int64_t rows, TileForm const& form_of_rows, std::int64_t output_width)
+      : n_rows(rows), form(form_of_rows), width(output_width) {
+    auto const row_bytes = std::max<std::int64_t>(1, 4 * std::max(form.n_cols, width));
     block_rows = std::clamp<std::int64_t>(kBytesPerTile / kMostBlocks / row_bytes, 1, n_rows);
     tile_blocks = std::clamp<std::int64_t>(kBytesPerTile / row_bytes, 1, kMostBlocks);
     n_blocks = NumBlocks(n_rows, block_rows);
@@ -60,7 +61,7 @@ class TileMemory {
   explicit TileMemory(int device) : stream_(device), done_(device) {}
 
   CudaContext const& Cuda() const { return stream_.Context(); }
-  /// Host memory of the tile, [n_rows, n_slots] and [n_rows, width].
+  /// Host memory of the tile, [n_rows, form.n_cols] and [n_rows, width].
   float* Features() const { return host_features_.data(); }
   float* Out() const { return host_out_.data(); }
 
@@ -82,19 +83,13 @@ class TileMemory {
   void Send(ForestWalk const& walk, HostRowsTask const& task, std::int64_t n_rows, TilePlan const& plan,
             Span<float const> start) {
     auto const n_out = ToSize(n_rows * plan.width);
-    CopyToDevice(Cuda(), Features(), ToSize(n_rows * plan.n_slots), features_.data());
+    CopyToDevice(Cuda(), Features(), ToSize(n_rows * plan.form.n_cols), features_.data());
     if (!start.empty()) {
       FillMargins(Cuda(), start, {out_.data(), n_out});
     } else if (task.kind == PredictKind::kMargin) {
       CopyToDevice(Cuda(), Out(), n_out, out_.data());
     }
-    DeviceRows rows;
-    rows.n_rows = n_rows;
-    rows.n_cols = plan.n_slots;
-    rows.values = features_.data();
-    rows.row_stride = plan.n_slots;
-    rows.columns_are_slots = true;
-    walk.Run(Cuda(), rows, out_.data());
+    walk.Run(Cuda(), plan.form.Table(features_.data(), n_rows), out_.data());
     CopyToHost(Cuda(), out_.data(), n_out, Out());
     done_.Record(Cuda());
   }
@@ -167,9 +162,30 @@ void FillStart(CudaContext const& cuda, MarginStart const& start, Span<float> ma
 
 }  // namespace
 
-void CopySlots(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end, float* tile) {
+TileForm::TileForm(Forest const& forest, DataView const& rows) : n_cols(forest.NumSlots()), columns_are_slots(true) {
+  auto const n_used_cols = static_cast<std::int64_t>(forest.slot_of_feature.size());
+  auto const most = n_cols + n_cols / 4;
+  if (n_cols == n_used_cols || n_used_cols > most) return;
+  if (rows.CopyFeatures(0, 0, forest.slot_of_feature, n_cols, nullptr)) return;  // the view picks slots itself
+  n_cols = n_used_cols;
+  columns_are_slots = false;
+}
+
+DeviceRows TileForm::Table(float const* values, std::int64_t n_rows) const {
+  DeviceRows rows;
+  rows.n_rows = n_rows;
+  rows.n_cols = n_cols;
+  rows.values = values;
+  rows.row_stride = n_cols;
+  rows.columns_are_slots = columns_are_slots;
+  return rows;
+}
+
+void TileForm::Copy(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end,
+                    float* tile) const {
   auto const n_slots = forest.NumSlots();
   auto const n_used_cols = static_cast<std::int64_t>(forest.slot_of_feature.size());
+  if (!columns_are_slots) return rows.CopyRows(begin, end, n_cols, tile);
   if (n_slots == 0 || rows.CopyFeatures(begin, end, forest.slot_of_feature, n_slots, tile)) return;
   if (n_slots == n_used_cols) return rows.CopyRows(begin, end, n_used_cols, tile);
   auto const chunk = std::clamp<std::int64_t>(kScratchFloats / n_used_cols, 1, end - begin);
@@ -190,7 +206,8 @@ class HostRowsSession {
   void Run(Context const& ctx, DeviceForest const& forest, HostRowsTask const& task) {
     auto const n_rows = task.rows.NumRows();
     if (n_rows == 0) return;
-    TilePlan const plan(n_rows, forest.OnHost().NumSlots(), static_cast<std::int64_t>(task.out.size()) / n_rows);
+    TilePlan const plan(n_rows, TileForm(forest.OnHost(), task.rows),
+                        static_cast<std::int64_t>(task.out.size()) / n_rows);
     Reserve(plan);
     auto const& cuda = tiles_[0]->Cuda();
     ForestWalk const walk(cuda, forest, task.kind, task.trees);
@@ -254,7 +271,8 @@ class HostRowsSession {
       TakeOutput(*call, block - plan.n_in_flight * plan.tile_blocks);
     }
     auto const in_tile = begin - plan.FirstRow(tile);
-    CopySlots(call->walk.OnHost(), task.rows, begin, end, memory->Features() + in_tile * plan.n_slots);
+    auto* const features = memory->Features() + in_tile * plan.form.n_cols;
+    plan.form.Copy(call->walk.OnHost(), task.rows, begin, end, features);
     if (task.kind == PredictKind::kMargin && call->start.empty()) {
       CopyStart(task.start, plan.width, begin, end, memory->Out() + in_tile * plan.width);
     }
@@ -281,7 +299,7 @@ class HostRowsSession {
       tiles_.push_back(std::make_unique<TileMemory>(device_));
     }
     auto const tile_rows = plan.RowsOf(0);
-    auto const n_features = ToSize(tile_rows * plan.n_slots);
+    auto const n_features = ToSize(tile_rows * plan.form.n_cols);
     auto const n_out = ToSize(tile_rows * plan.width);
     std::vector<MemoryPart> parts;
     std::size_t growth = 0;

@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "cuda/common/launch.h"
+#include "cuda/forest/forest_walk.h"
 #include "cuda/forest/walk_forest.h"
 
 namespace kauri::cuda {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/forest/device_forest.h"
 #include "kauri/predictor.h"
@@ -23,29 +22,10 @@ struct DeviceRows {
   float const* entries = nullptr;           ///< [n_entries]
 };
 
-/// A traversal of `trees` (numbered within the forest), prepared once for any number of tables. The forest must outlive
-/// it.
-class ForestWalk {
- public:
-  /// Asynchronous on the stream of `cuda`: other streams must wait for it before Run, and must have passed when the
-  /// object is destroyed. kind: kMargin or kLeaf; any other is refused.
-  ForestWalk(CudaContext const& cuda, DeviceForest const& forest, PredictKind kind, TreeRange trees);
-
-  /// Traverses the trees with all rows. kMargin: adds the leaf values, one tree after another, to out [n_rows,
-  /// n_outputs]. kLeaf: writes the node ids to out [n_rows, number of the model's trees]. Asynchronous on the stream of
-  /// `cuda`. Safe from many threads.
-  void Run(CudaContext const& cuda, DeviceRows const& rows, float* out) const;
-  Forest const& OnHost() const { return forest_.OnHost(); }
-
- private:
-  DeviceForest const& forest_;
-  PredictKind kind_;
-  TreeRange trees_;
-  std::int64_t max_nodes_;  ///< nodes of a buffer in shared memory
-  Buffer<TreeChunk> chunks_;
-};
-
-/// Prepares a traversal and runs it once. The forest must stay until the stream has passed.
+/// Traverses `trees` (numbered within the forest) with all rows.
+/// kMargin: adds the leaf values, one tree after another, to out [n_rows, n_outputs]. kLeaf: writes the node ids to out
+/// [n_rows, number of the model's trees]. Any other kind is refused.
+/// Asynchronous on the stream of `cuda`; the forest must stay until it has passed.
 void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows const& rows, PredictKind kind,
                 TreeRange trees, float* out);
 

@@ -4,7 +4,6 @@
 /// run.
 #include "cuda/predictor/gpu_predictor.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -71,8 +70,10 @@ class GpuPredictor : public Predictor {
     if (IsContribution(kind)) {
       model.shap.ExplainHostRows(ctx, options_, {task.rows, kind, own, task.start, out});
     } else if (auto const* on_device = task.rows.OnDevice()) {
-      auto const on_host = PredictDeviceRows(model.forest, *on_device, kind, own, task.start)->ToHost();
-      std::copy(on_host.begin(), on_host.end(), out.begin());
+      auto const predicted = PredictDeviceRows(model.forest, *on_device, kind, own, task.start);
+      DeviceScope const scope(model.forest.DeviceOrdinal());
+      CopyToHost(predicted->Cuda(), predicted->Values().data(), out.size(), out.data());
+      predicted->Cuda().Synchronize();  // for the prediction
     } else {
       model.host_rows.Predict(ctx, {task.rows, kind, own, task.start, out});
     }

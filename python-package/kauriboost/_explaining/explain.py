@@ -9,7 +9,7 @@ import numpy as np
 
 from .._binding.errors import ParameterError
 from .._binding.library import LIB
-from .._binding.model_calls import call_explanation, call_sparse
+from .._binding.model_calls import call_result, call_sparse
 from .._data.matrix import DMatrix
 from .._data.tables import columns_of
 from .explanation import Explanation, GlobalImportance, SparseInteractions
@@ -43,7 +43,7 @@ def _values(
     """Return the values with the axis of outputs last."""
     settings = model.settings(type=_TYPES[kind], strict_shape=True, features=features, reduce=reduce)
     against = None if background is None else background.handle
-    values = call_explanation(LIB.KauriBoosterExplain, model.booster.handle, matrix.handle, against, settings)
+    values = call_result(LIB.KauriBoosterExplain, model.booster.handle, matrix.handle, against, settings)
     return np.moveaxis(values, 1 if reduce == "none" else 0, -1)
 
 

@@ -39,8 +39,8 @@ void Training::Validate(std::shared_ptr<Components const> const& parts, DataMatr
   fitting_ = stamp;
   if (custom || (checked_ == stamp && checked_by_ == parts)) return;
   train.Memo().Get(train.InfoRevision(), "labels are valid\n" + ParametersAsText(parts->effective), [&] {
-    parts->objective->ValidateInfo(train.Info());
-    if (auto const* const loss = parts->booster->OwnLoss()) loss->ValidateInfo(train.Info());
+    parts->objective->ValidateInfo(parts->ctx, train.Info());
+    if (auto const* const loss = parts->booster->OwnLoss()) loss->ValidateInfo(parts->ctx, train.Info());
     return std::vector<float>();
   });
   checked_ = stamp;

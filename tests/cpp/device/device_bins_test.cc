@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <thread>
 #include <utility>
@@ -248,6 +249,57 @@ TEST_F(DeviceLabels, BadOnesAreErrorsOfTheMatrix) {
     EXPECT_NE(Message(Make({WithLabels(few)}, &handle, config)).find("label has 10 values"), std::string::npos);
     EXPECT_NE(Message(Make({WithLabels(bad)}, &handle, config)).find("label of row 17 is nan"), std::string::npos);
   }
+}
+
+/// Rows of the host that a device encodes.
+class RowsForDevice : public DeviceBatches {
+ protected:
+  static constexpr char kToDevice[] = R"({"missing": NaN, "one_batch": true, "device": "cuda:0"})";
+  static constexpr std::size_t kRows = (std::size_t{1} << 15U) + 3;  // enough values for a device
+
+  void SetUp() override {
+    DeviceBatches::SetUp();
+    for (std::size_t i = 0; values_.size() < 4 * kRows; ++i) values_.push_back(problem_.values[i % problem_.values.size()]);
+    for (std::size_t i = 0; labels_.size() < kRows; ++i) labels_.push_back(problem_.labels[i % problem_.labels.size()]);
+  }
+  int Read(char const* config, DMatrixHandle* out, DMatrixHandle ref = nullptr) {
+    Batches source({BatchOf(Table(values_, 4), false, {{"label", labels_}})});
+    return source.ReadBins(ref, out, config);
+  }
+  Data Made(char const* config) {
+    DMatrixHandle handle = nullptr;
+    EXPECT_OK(Read(config, &handle));
+    return Data(handle);
+  }
+
+  std::vector<float> values_;
+  std::vector<float> labels_;
+};
+
+TEST_F(RowsForDevice, TrainTheSameModel) {
+  auto const there = Made(kToDevice);
+  EXPECT_EQ(TheLog().binned, 1);
+  EXPECT_EQ(Trained(there), Trained(Made(R"({"missing": NaN, "one_batch": true})")));
+}
+
+TEST_F(RowsForDevice, InfiniteValuesAreRefusedWhereverTheyAreEncoded) {
+  auto const ref = Made(R"({"missing": NaN})");
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (auto const value : {kInfinity, -kInfinity}) {
+    values_[4 * 777 + 2] = value;
+    values_[4 * 30'000 + 1] = -value;
+    auto const expected = value > 0 ? "row 777, column 2 is inf" : "row 777, column 2 is -inf";
+    for (auto const* config : {kToDevice, R"({"missing": NaN, "one_batch": true})", R"({"missing": NaN})"}) {
+      SCOPED_TRACE(config);
+      DMatrixHandle handle = nullptr;
+      EXPECT_NE(Message(Read(config, &handle)).find(expected), std::string::npos) << XGBGetLastError();
+      EXPECT_NE(Message(Read(config, &handle, ref.get())).find(expected), std::string::npos) << XGBGetLastError();
+    }
+  }
+  values_.resize(4 * 800);  // too few for a device
+  labels_.resize(800);
+  DMatrixHandle handle = nullptr;
+  EXPECT_NE(Message(Read(kToDevice, &handle)).find("row 777, column 2 is -inf"), std::string::npos);
 }
 
 TEST_F(DeviceBatches, OtherBinsAreRefused) {

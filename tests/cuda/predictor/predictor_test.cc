@@ -118,6 +118,76 @@ TEST_F(GpuPredictorTest, SeveralTilesAndAStartPerRow) {
   EXPECT_TRUE(SameFloats(out, NaiveMargins(model, rows, AllTrees(model), start)));
 }
 
+TEST_F(GpuPredictorTest, MoreTilesThanAreInFlight) {
+  ForestSpec spec;
+  spec.n_features = 60;
+  spec.n_trees = 12;
+  auto const model = RandomModel(spec);
+  std::int64_t const n_rows = 250'000;  // 60 MB, in tiles of 4
+  auto const rows = RandomRows(n_rows, spec.n_features, 15);
+  std::vector<float> const base{0.25F};
+  auto const starts = UniformValues(static_cast<std::size_t>(n_rows), -1.0F, 1.0F, 32);
+  auto const gpu = MakeGpuPredictor();
+  auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
+  auto const expected = NaiveMargins(model, rows, AllTrees(model), std::vector<float>(ToSize(n_rows), 0.25F));
+  auto const expected_of_row = NaiveMargins(model, rows, AllTrees(model), starts);
+  for (int const threads : {1, 2, 16}) {
+    SCOPED_TRACE(threads);
+    auto ctx = OnDevice();
+    ctx.threads = threads;
+    std::vector<float> out(ToSize(n_rows));
+    gpu->Predict(ctx, *compiled, {rows, AllTrees(model), {base, {}}}, PredictKind::kMargin, out);
+    EXPECT_TRUE(SameFloats(out, expected));
+    gpu->Predict(ctx, *compiled, {rows, AllTrees(model), {base, starts}}, PredictKind::kMargin, out);
+    EXPECT_TRUE(SameFloats(out, expected_of_row));
+  }
+}
+
+/// Rows of which some cannot be read.
+class FailingRows : public DataView {
+ public:
+  FailingRows(MemoryView const& rows, std::vector<std::int64_t> failing) : rows_(rows), failing_(std::move(failing)) {}
+  std::int64_t NumRows() const override { return rows_.NumRows(); }
+  std::int64_t NumCols() const override { return rows_.NumCols(); }
+  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
+    for (auto const row : failing_) {
+      if (begin <= row && row < end) Fail(ErrorKind::kData, "row ", row, " cannot be read.");
+    }
+    rows_.CopyRows(begin, end, n_cols, tile);
+  }
+
+ private:
+  MemoryView const& rows_;
+  std::vector<std::int64_t> failing_;
+};
+
+TEST_F(GpuPredictorTest, TheFirstRowThatFailsIsReported) {
+  ForestSpec spec;
+  spec.n_features = 60;
+  spec.n_trees = 3;
+  auto const model = RandomModel(spec);
+  std::int64_t const n_rows = 250'000;
+  auto const rows = RandomRows(n_rows, spec.n_features, 16);
+  std::vector<float> const base{0.0F};
+  auto const gpu = MakeGpuPredictor();
+  auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
+  std::vector<float> out(ToSize(n_rows));
+  for (auto const& failing : std::vector<std::vector<std::int64_t>>{
+           {0}, {249'999}, {17, 18}, {139'000, 140'000, 200'000}, {30'000, 47'000, 64'000, 81'000, 98'000, 115'000}}) {
+    FailingRows const some(rows, failing);
+    auto const first = *std::min_element(failing.begin(), failing.end());
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      auto const message = MessageOf(ErrorKind::kData, [&] {
+        gpu->Predict(OnDevice(), *compiled, {some, AllTrees(model), {base, {}}}, PredictKind::kMargin, out);
+      });
+      EXPECT_EQ(message, "row " + std::to_string(first) + " cannot be read.");
+    }
+  }
+  gpu->Predict(OnDevice(), *compiled, {rows, AllTrees(model), {base, {}}}, PredictKind::kMargin, out);
+  EXPECT_TRUE(SameFloats(out, NaiveMargins(model, rows, AllTrees(model), std::vector<float>(ToSize(n_rows), 0.0F))))
+      << "after errors";
+}
+
 TEST_F(GpuPredictorTest, Leaves) {
   for (auto const& [name, spec] : Specs()) {
     SCOPED_TRACE(name);

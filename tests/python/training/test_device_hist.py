@@ -113,6 +113,18 @@ def test_bins_of_host_rows_are_made_on_the_device(binary: Binary, dtype: type) -
         np.testing.assert_array_equal(booster.predict(held_out[0]), booster.predict(held_out[1]))
 
 
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_the_device_finds_infinite_values(binary: Binary, value: float) -> None:
+    X, y = binary
+    rows = np.tile(X, (1 + (1 << 17) // X.size, 1)).astype(np.float32)
+    labels = np.resize(y, len(rows))
+    data = kb.QuantileDMatrix(rows, labels, device="cuda")
+    rows[-5, 2] = value
+    for ref in (None, data):
+        with pytest.raises(kb.DataError, match=f"row {len(rows) - 5}, column 2 is {value}"):
+            kb.QuantileDMatrix(rows, labels, ref=ref, device="cuda")
+
+
 @pytest.mark.parametrize("make", [kb.DMatrix, kb.QuantileDMatrix])
 def test_training_again_sees_every_change(binary: Binary, make: type[kb.DMatrix]) -> None:
     X, y = binary
