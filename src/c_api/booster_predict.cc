@@ -127,9 +127,8 @@ int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* co
                                              MakeContext(parts.ctx.threads), model->GetModel().categories});
     kauri::GivenRows const rows{
         *view, margin.Values(), {settings.feature_types, view->Categories(), call.is_frame, settings.feature_names}};
-    ReturnPredictionOf(&*booster, out, [&](kauri::ResultMemory const& memory) {
-      return PredictInto(*model, rows, settings.options, memory);
-    });
+    PredictionMemory memory(&*booster);
+    memory.Return(kauri::PredictInto(*model, rows, settings.options, memory.Provider()), out);
   });
 }
 
@@ -197,9 +196,8 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
       auto const shape = kauri::PredictInto(*ready, rows, options, ExplanationMemory(&*booster));
       return ReturnExplanation(shape, &*booster, out);
     }
-    ReturnPredictionOf(&*booster, out, [&](kauri::ResultMemory const& memory) {
-      return kauri::PredictInto(*ready, rows, options, memory);
-    });
+    PredictionMemory memory(&*booster);
+    memory.Return(kauri::PredictInto(*ready, rows, options, memory.Provider()), out);
   });
 }
 

@@ -136,7 +136,8 @@ class HandleUse {
 struct CallerRows {
   std::function<std::unique_ptr<DataMatrix>(Context const& ctx, float missing)> copy;
   std::function<std::unique_ptr<DataView>(Context const& ctx, float missing)> view;  ///< null: the rows must be copied
-  /// The same without a look for infinite values; has no DenseRows() if the rows must be converted. Null for other rows.
+  /// The same without a look for infinite values; has no DenseRows() if the rows must be converted. Null for other
+  /// rows.
   std::function<std::unique_ptr<DataView>(Context const& ctx, float missing)> unsearched_view = {};
 };
 

@@ -5,9 +5,9 @@
     python tests/benchmark/nvforest_compare.py --device cpu --rows 2000 --rounds 3 --depths 4
 
 Kauri trains a regression on a mixture of 24 Gaussians; nvForest reads the model's file. Its layout and chunk size are
-chosen for each batch by its own `optimize`. Rows of the host go to NumPy's memory again, as Kauri returns them: nvForest
-leaves its results on the device, so its line includes their way back. Times are medians in milliseconds after a warm-up,
-with a wait for the device; above 1 Kauri is faster. Predictions that differ fail.
+chosen for each batch by its own `optimize`. Rows of the host give results in NumPy's memory. nvForest leaves its own
+on the device, so its time includes the way back. Times are medians in milliseconds after a warm-up, with a wait for
+the device; above 1 Kauri is faster. Predictions that differ fail.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ WORDS = ["--device", "cpu", "--rows", "300", "--rounds", "2", "--repeats", "1", 
 
 
 class Peer:
-    """As much of nvForest's model as the script uses."""
+    """A model of nvForest, reduced to the members that the script uses."""
 
     layout = "depth_first"
     default_chunk_size = 1

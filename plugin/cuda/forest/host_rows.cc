@@ -32,8 +32,8 @@ constexpr std::int64_t kScratchFloats = 1 << 16;
 struct TilePlan {
   std::int64_t n_rows;
   TileForm form;
-  std::int64_t width;       ///< floats of a row's output
-  std::int64_t block_rows;  ///< rows of a block; the last has fewer
+  std::int64_t width;        ///< floats of a row's output
+  std::int64_t block_rows;   ///< rows of a block; the last has fewer
   std::int64_t tile_blocks;  ///< blocks of a tile; the last has fewer
   std::int64_t n_blocks;
   std::int64_t n_tiles;
@@ -109,11 +109,12 @@ class TileMemory {
 
 /// Which tiles have been sent. Threads wait here for a tile whose blocks others still copy.
 ///
-/// A block depends only on blocks before it. When one fails, blocks behind it give up and blocks before it go on: so the
-/// first block in order that fails is always found, and its error reported.
+/// A block depends only on blocks before it. When one fails, blocks behind it give up and blocks before it go on: so
+/// the first block in order that fails is always found, and its error reported.
 class TileProgress {
  public:
-  explicit TileProgress(TilePlan const& plan) : is_sent_(ToSize(plan.n_tiles), false), n_copied_(ToSize(plan.n_tiles)) {}
+  explicit TileProgress(TilePlan const& plan)
+      : is_sent_(ToSize(plan.n_tiles), false), n_copied_(ToSize(plan.n_tiles)) {}
 
   /// Notes that a block of the tile has been copied; returns the number of such blocks.
   std::int64_t CountCopied(std::int64_t tile) { return ++n_copied_[ToSize(tile)]; }

@@ -28,8 +28,8 @@ struct HostRowsTask {
 };
 
 /// The form in which rows of a view go to a device: with one column for each slot, or with all columns up to the last
-/// one that the forest uses. Picking the slots of dense rows one by one takes a host thread ten times as long as copying
-/// the rows, so nearly all columns go if nearly all are used: the device picks them.
+/// one that the forest uses. Picking the slots of dense rows one by one takes a host thread ten times as long as
+/// copying the rows, so nearly all columns go if nearly all are used: the device picks them.
 struct TileForm {
   TileForm(Forest const& forest, DataView const& rows);
   /// Copies rows [begin, end) to tile: [end - begin, n_cols], in host memory.

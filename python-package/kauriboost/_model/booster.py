@@ -293,8 +293,7 @@ class Booster(Model):
         settings = _predict_config(kind, iteration_range, strict_shape, training=bool(training), **checks)
         if data.on_device:
             return device.predict(self.handle, LIB.KauriBoosterPredictOnDevice, data.handle, settings)
-        is_explanation = pred_contribs or pred_interactions
-        return predict_matrix(self.handle, data.handle, settings, may_be_taken=is_explanation or not training)
+        return predict_matrix(self.handle, data.handle, settings, not training or pred_contribs or pred_interactions)
 
     @names_columns
     def count_rows(self, data: DMatrix) -> None:

@@ -259,7 +259,8 @@ class RowsForDevice : public DeviceBatches {
 
   void SetUp() override {
     DeviceBatches::SetUp();
-    for (std::size_t i = 0; values_.size() < 4 * kRows; ++i) values_.push_back(problem_.values[i % problem_.values.size()]);
+    for (std::size_t i = 0; values_.size() < 4 * kRows; ++i)
+      values_.push_back(problem_.values[i % problem_.values.size()]);
     for (std::size_t i = 0; labels_.size() < kRows; ++i) labels_.push_back(problem_.labels[i % problem_.labels.size()]);
   }
   int Read(char const* config, DMatrixHandle* out, DMatrixHandle ref = nullptr) {

@@ -168,7 +168,8 @@ TEST(MissingLabels, ASingleColumnHasNone) {
                 {given.name, "label nan of row 1"});
     auto const infinite = MakeInfo({1.0F, kNaN, 1.0F, std::numeric_limits<float>::infinity()}, {}, 2);
     if (given.name == "reg:logistic") {
-      ExpectParts(MessageOf(ErrorKind::kData, [&] { objective->ValidateInfo(Context(), infinite); }), {"row 1, target 1,"});
+      ExpectParts(MessageOf(ErrorKind::kData, [&] { objective->ValidateInfo(Context(), infinite); }),
+                  {"row 1, target 1,"});
     }
   }
 }

@@ -19,11 +19,13 @@ std::string LabelError(std::string const& name, MetaInfo const& info) {
 }
 
 TEST(Labels, GoodOnesPass) {
-  EXPECT_NO_THROW(MakeObjective("reg:squarederror")->ValidateInfo(Context(), MakeInfo({-1e30F, 0.0F, 1e30F}, {0.0F, 1.0F, 2.0F})));
+  EXPECT_NO_THROW(
+      MakeObjective("reg:squarederror")->ValidateInfo(Context(), MakeInfo({-1e30F, 0.0F, 1e30F}, {0.0F, 1.0F, 2.0F})));
   EXPECT_NO_THROW(MakeObjective("reg:logistic")->ValidateInfo(Context(), MakeInfo({0.0F, 0.3F, 1.0F, 1e-30F}, {}, 2)));
   EXPECT_NO_THROW(MakeObjective("binary:logistic")->ValidateInfo(Context(), MakeInfo({0.0F, 1.0F})));
   EXPECT_NO_THROW(MakeObjective("count:poisson")->ValidateInfo(Context(), MakeInfo({0.0F, 2.5F, 1e9F})));
-  EXPECT_NO_THROW(MakeObjective("multi:softmax", {{"num_class", "3"}})->ValidateInfo(Context(), MakeInfo({0.0F, 2.0F, 1.0F})));
+  EXPECT_NO_THROW(
+      MakeObjective("multi:softmax", {{"num_class", "3"}})->ValidateInfo(Context(), MakeInfo({0.0F, 2.0F, 1.0F})));
   EXPECT_NO_THROW(MakeObjective("reg:squarederror")->ValidateInfo(Context(), MakeInfo({})));
 }
 

@@ -294,7 +294,8 @@ TEST(ObjectiveOfRanks, NoLabelOfATargetOnAnyRank) {
 TEST(ObjectiveOfRanks, LabelsAreNamedByTheirRowAmongAll) {
   auto info = MakeInfo({0.0F, 1.0F, 1.0F, 7.0F});
   info.global_rows = {{10, 3}, {2, 1}};
-  auto const message = MessageOf(ErrorKind::kData, [&] { MakeObjective("binary:logistic")->ValidateInfo(Context(), info); });
+  auto const message =
+      MessageOf(ErrorKind::kData, [&] { MakeObjective("binary:logistic")->ValidateInfo(Context(), info); });
   EXPECT_NE(message.find("label 7 of row 2"), std::string::npos) << message;
 }
 

@@ -25,7 +25,8 @@ void ExpectDataError(std::string const& name, MetaInfo const& info, std::vector<
 
 TEST(RankErrors, GoodDataPasses) {
   EXPECT_NO_THROW(MakeObjective("rank:ndcg")->ValidateInfo(Context(), OneGroup({0.0F, 31.0F, 4.0F})));
-  EXPECT_NO_THROW(MakeObjective("rank:ndcg", {{"ndcg_exp_gain", "0"}})->ValidateInfo(Context(), OneGroup({0.0F, 1e6F, 0.5F})));
+  EXPECT_NO_THROW(
+      MakeObjective("rank:ndcg", {{"ndcg_exp_gain", "0"}})->ValidateInfo(Context(), OneGroup({0.0F, 1e6F, 0.5F})));
   EXPECT_NO_THROW(MakeObjective("rank:map")->ValidateInfo(Context(), OneGroup({0.0F, 1.0F}, {2.0F})));
   EXPECT_NO_THROW(MakeObjective("rank:pairwise")->ValidateInfo(Context(), OneGroup({-1.5F, 1e30F})));
 }
