@@ -50,8 +50,8 @@ ResultMemory ExplanationMemory(LearnerHandle* booster);
 /// Returns `shape` and the explanation in that memory to the caller.
 void ReturnExplanation(std::vector<std::uint64_t> const& shape, LearnerHandle* booster, PredictionOut const& out);
 
-/// Memory for a prediction of the calling thread. A large prediction is in the memory of explanations, so that it can be
-/// taken (KauriBoosterTakeExplanation), and its pages are reused.
+/// Memory for a prediction of the calling thread. A large prediction is in the memory of explanations, so that it can
+/// be taken (KauriBoosterTakeExplanation), and its pages are reused.
 class PredictionMemory {
  public:
   explicit PredictionMemory(LearnerHandle* booster) : booster_(booster) {}
