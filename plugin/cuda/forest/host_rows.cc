@@ -241,7 +241,8 @@ class HostRowsSession {
   };
 
   /// Threads take blocks in order. A block waits for the tile that had its memory before, takes the output of the block
-  /// in the same place there, and copies its rows in. Whoever copies the last block of a tile sends it.
+  /// in the same place there, and copies its rows in. Whoever copies the last block of a tile sends it. A last tile of
+  /// few blocks leaves output of the tile before it, which is taken at the end.
   static void RunTiles(Call* call) {
     auto const& plan = call->plan;
     ParallelForBlocks(call->ctx, plan.n_rows, plan.block_rows,
@@ -253,7 +254,7 @@ class HostRowsSession {
                           throw;
                         }
                       });
-    auto const first = (plan.n_tiles - plan.n_in_flight) * plan.tile_blocks;
+    auto const first = std::max<std::int64_t>(0, plan.n_blocks - plan.n_in_flight * plan.tile_blocks);
     ParallelFor(call->ctx, plan.n_blocks - first, [&](std::int64_t left) {
       auto const block = first + left;
       call->Of(block / plan.tile_blocks)->Wait();  // for the output
