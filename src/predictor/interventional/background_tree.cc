@@ -105,16 +105,7 @@ class TableMaker {
 std::vector<double> OutputRanges(Forest const& forest, TreeRange trees) {
   std::vector<double> ranges(ToSize(forest.n_outputs), 0.0);
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
-    auto const* const begin = forest.leaf_value.data() + forest.tree_begin[tree];
-    auto const* const end = forest.leaf_value.data() + forest.tree_begin[tree + 1];
-    float largest = 0.0F;
-    std::for_each(begin, end, [&](float value) { largest = std::max(largest, std::abs(value)); });
-    if (!std::isfinite(largest)) {
-      Fail(ErrorKind::kModel, "tree ", forest.trees.begin + forest.ModelTree(tree),
-           " has a leaf that is infinite times the weight of the tree; explanations need finite leaves. Lower the ",
-           "tree's weight.");
-    }
-    ranges[forest.output_of_tree[tree]] += 2.0 * static_cast<double>(largest);
+    ranges[forest.output_of_tree[tree]] += 2.0 * static_cast<double>(forest.LargestLeaf(tree));
   }
   for (auto& range : ranges) {
     int exponent = 0;

@@ -51,7 +51,7 @@ struct BackgroundTree {
 };
 
 /// Returns the range of each output, [n_outputs]: a power of two above all sums of contributions of the trees, which
-/// are numbered within the forest. \throws Error(kModel) for leaves that are infinite times the weight of their tree.
+/// are numbered within the forest. \throws Error(kModel) as Forest::LargestLeaf.
 std::vector<double> OutputRanges(Forest const& forest, TreeRange trees);
 
 /// Divides the values of all leaves by the range of their output. Exact, as is the multiplication of sums and means by
