@@ -137,7 +137,7 @@ struct SetArrays {
   explicit SetArrays(InteractionForest const& forest) {
     for (auto const& rule : forest.rules) {
       weights_of_rule.push_back(weights.size());
-      for (auto const& of_size : rule.weight) AppendTo(of_size, &weights);
+      AppendTo(WeightsOfLanes(rule), &weights);
     }
     for (auto const& tree : forest.trees) {
       of_tree.push_back({steps.size(), edges.size(), splits.size(), levels.size(), sets.size(), constants.size(),

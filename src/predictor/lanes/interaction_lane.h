@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "kauri/host_device.h"
 #include "predictor/interactions/interaction_forest.h"
@@ -27,7 +28,7 @@ struct InteractionTreeView {
   std::uint32_t const* sets;
   double const* constants;
   double const* cold_gain;
-  double const* weights;  ///< [order + 1, points]
+  double const* weights;  ///< [order + 1, points], those of size 0 of any value
   std::int32_t points;
   std::int32_t order;
   std::int32_t n_levels;
@@ -221,7 +222,16 @@ class InteractionLane {
   std::int32_t here_ = 0;  ///< place of the level of the split that is open
 };
 
-/// Returns the view of a tree in host memory.
+/// Returns the weights of a rule for InteractionTreeView, which has no weights of the size 0.
+inline std::vector<double> WeightsOfLanes(InteractionRule const& rule) {
+  std::vector<double> weights(rule.node.size(), 0.0);
+  for (std::size_t size = 1; size < rule.weight.size(); ++size) {
+    weights.insert(weights.end(), rule.weight[size].begin(), rule.weight[size].end());
+  }
+  return weights;
+}
+
+/// Returns the view of a tree in host memory, without weights.
 inline InteractionTreeView ViewOfTree(InteractionForest const& forest, std::int64_t number) {
   auto const& tree = forest.trees[ToSize(number)];
   InteractionTreeView view{};
@@ -233,7 +243,6 @@ inline InteractionTreeView ViewOfTree(InteractionForest const& forest, std::int6
   view.sets = tree.sets.data();
   view.constants = tree.constants.data();
   view.cold_gain = tree.cold_gain.data();
-  view.weights = nullptr;  // rules keep theirs by size
   view.points = static_cast<std::int32_t>(tree.cold_gain.size());
   view.order = forest.order;
   view.n_levels = tree.n_levels;

@@ -54,7 +54,9 @@ TEST_F(GpuSetsTest, BitsOfTheCpu) {
     SCOPED_TRACE(name);
     auto const model = RandomModel(spec);
     for (auto const index : kAllIndices) {
-      for (std::int64_t const order : {1, 2, 3}) ExpectCpuBits(model, RandomRows(70, spec.n_features, 5), {index, order, 0});
+      for (std::int64_t const order : {1, 2, 3}) {
+        ExpectCpuBits(model, RandomRows(70, spec.n_features, 5), {index, order, 0});
+      }
       ExpectCpuBits(model, RandomRows(33, spec.n_features, 6), {index, 3, 4});
     }
   }
@@ -116,8 +118,8 @@ TEST_F(GpuSetsTest, RowsInDeviceMemory) {
   auto const on_device = cuda::ToDevice(Cuda(), values);
   Cuda().Synchronize();  // for the rows, which another stream reads
   BorrowedRows const storage(DenseLayout(on_device.data(), 300, 6));
-  DeviceRowsView const there(storage);
-  ExpectEqual(OnDeviceSets(model, there, AllTrees(model), {InteractionIndex::kSii, 3, 0}),
+  auto const there = MakeDeviceView(storage);
+  ExpectEqual(OnDeviceSets(model, *there, AllTrees(model), {InteractionIndex::kSii, 3, 0}),
               OnCpuSets(model, MemoryView(values, 6), AllTrees(model), {InteractionIndex::kSii, 3, 0}));
 }
 

@@ -283,10 +283,7 @@ std::vector<std::int64_t> SumsOfLanes(Forest const& forest, InteractionForest co
   for (auto tree = forest.NumTrees() - 1; tree >= 0; --tree) {
     auto const n_features = compiled.trees[ToSize(tree)].n_features;
     if (forest.output_of_tree[ToSize(tree)] != output || n_features == 0) continue;
-    std::vector<double> weights;
-    for (auto const& of_size : compiled.rules[ToSize(n_features)].weight) {
-      weights.insert(weights.end(), of_size.begin(), of_size.end());
-    }
+    auto const weights = WeightsOfLanes(compiled.rules[ToSize(n_features)]);
     auto view = ViewOfTree(compiled, tree);
     view.weights = weights.data();
     HostSetLane lane{std::vector<double>(ToSize(view.NumPlaces())), keys, compiled.categories.View(), std::move(sums)};
