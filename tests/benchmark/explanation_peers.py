@@ -265,6 +265,8 @@ def beside(job: Job, ours: Any, seconds: float, repeats: int) -> tuple[str, bool
 def run_jobs(threads: int, device: str, repeats: int, until: float) -> int:
     """Measure all jobs in this process; return how many peers failed."""
     title = f"{threads} threads" if device == "cpu" else device
+    if device == "cpu" and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     n_failed = 0
     for job in Problem(threads, device).jobs():
         ours, seconds = measure(job.ours, repeats)
@@ -287,13 +289,10 @@ def train(path: Path, threads: int) -> None:
 
 
 def start(threads: int, device: str, until: float, options: argparse.Namespace) -> int:
-    """Run the jobs in a process that may use `threads` cores; return its exit status."""
+    """Run the jobs in a process of their own; return its exit status."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     environment = {**os.environ, **{name: str(threads) for name in names}}
     words = [sys.executable, __file__, "--worker", f"{threads},{device},{until}", "--repeats", str(options.repeats)]
-    if hasattr(os, "sched_getaffinity") and device == "cpu":
-        cores = sorted(os.sched_getaffinity(0))[:threads]
-        words = [sys.executable, "-c", f"import os, sys; os.sched_setaffinity(0, {cores}); os.execv(sys.executable, {words})"]
     return subprocess.run(words, env=environment, check=False).returncode
 
 

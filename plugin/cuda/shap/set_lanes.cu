@@ -140,8 +140,8 @@ struct SetArrays {
       AppendTo(WeightsOfLanes(rule), &weights);
     }
     for (auto const& tree : forest.trees) {
-      of_tree.push_back({steps.size(), edges.size(), splits.size(), levels.size(), sets.size(), constants.size(),
-                         cold_gains.size()});
+      of_tree.push_back(
+          {steps.size(), edges.size(), splits.size(), levels.size(), sets.size(), constants.size(), cold_gains.size()});
       AppendTo(tree.steps, &steps);
       AppendTo(tree.edges, &edges);
       AppendTo(tree.splits, &splits);
@@ -197,8 +197,8 @@ void DeviceSets::Add(CudaContext const& cuda, RowKeys const& keys, Trees const& 
   task.sums = sums;
   auto const n_work = trees.size * task.n_tiles;
   auto const bytes = std::int64_t{trees.most_places} * kSetThreads * static_cast<std::int64_t>(sizeof(double));
-  auto const most_shared = static_cast<std::int64_t>(MostShared(cuda, reinterpret_cast<void const*>(
-                                                                          &SetLaneKernel<false>)));
+  auto const most_shared =
+      static_cast<std::int64_t>(MostShared(cuda, reinterpret_cast<void const*>(&SetLaneKernel<false>)));
   if (bytes <= most_shared / 2) {  // two blocks on a multiprocessor
     auto const n_blocks = static_cast<unsigned>(std::min(n_work, kMostSetBlocks));
     return LaunchShared(cuda, n_blocks, kSetThreads, static_cast<std::size_t>(bytes), &SetLaneKernel<false>, task);

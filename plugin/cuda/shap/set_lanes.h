@@ -26,13 +26,13 @@ class DeviceSets {
   /// Waits for the copies.
   DeviceSets(CudaContext const& cuda, InteractionForest const& forest);
 
-  /// Adds the terms of `trees`, numbers in device memory, for all rows. keys: row-minor. most_places: the most
-  /// doubles that a row needs in one of the trees (MostPlaces). Asynchronous.
+  /// Numbers of trees, in device memory.
   struct Trees {
     std::int32_t const* numbers;
     std::int64_t size;
-    std::int32_t most_places;
+    std::int32_t most_places;  ///< of a row in one of the trees (PlacesOf)
   };
+  /// Adds the terms of trees for all rows. keys: row-minor. Asynchronous.
   void Add(CudaContext const& cuda, RowKeys const& keys, Trees const& trees, SetSums const& sums) const;
 
   /// Returns the doubles that a row needs in a tree.

@@ -148,10 +148,7 @@ void SetPlan::Fill(Context const& ctx, std::int64_t n_rows, std::vector<float> c
 }
 
 SetModel::SetModel(DeviceForest const& forest)
-    : on_device_(forest),
-      forest_(forest.OnHost()),
-      stream_(forest.DeviceOrdinal()),
-      idle_(forest.DeviceOrdinal()) {}
+    : on_device_(forest), forest_(forest.OnHost()), stream_(forest.DeviceOrdinal()), idle_(forest.DeviceOrdinal()) {}
 
 std::shared_ptr<SetPlan const> SetModel::Plan(TreeRange trees, SetInteractionOptions const& options) const {
   std::lock_guard<std::mutex> const lock(mutex_);
@@ -185,9 +182,9 @@ void SetModel::RunTiles(Context const& ctx, PredictTask const& task, SetPlan con
   auto const width = plan.RowFloats();
   auto tiles = idle_.Take();
   CudaContext const cuda{on_device_.DeviceOrdinal(), nullptr};
-  auto const budget =
-      tile_bytes > 0 ? tile_bytes
-                     : static_cast<std::int64_t>(FreeBytes(cuda) + tiles->Bytes()) / (2 * TilesInFlight::kMost);
+  auto const budget = tile_bytes > 0
+                          ? tile_bytes
+                          : static_cast<std::int64_t>(FreeBytes(cuda) + tiles->Bytes()) / (2 * TilesInFlight::kMost);
   auto const tile_rows = RowsOfTile(n_rows, 4 * width, budget / (8 * n_slots + plan.RowBytes()));
   for (std::int64_t number = 0, begin = 0; begin < n_rows; begin += tile_rows, ++number) {
     auto const end = std::min(n_rows, begin + tile_rows);

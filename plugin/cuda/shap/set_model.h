@@ -70,8 +70,8 @@ class SetModel {
   /// Does what ComputeSetInteractions does, with the same bits, in tiles of rows. tile_bytes: device memory of a tile;
   /// 0: a share of the free memory. \throws Error(kParameter) and Error(kModel) as ComputeSetInteractions,
   /// Error(kMemory), Error(kDevice) for rows on another device.
-  void Explain(Context const& ctx, PredictTask const& task, SetInteractionOptions const& options,
-               SetInteractions* out, std::int64_t tile_bytes = 0) const;
+  void Explain(Context const& ctx, PredictTask const& task, SetInteractionOptions const& options, SetInteractions* out,
+               std::int64_t tile_bytes = 0) const;
 
  private:
   std::shared_ptr<SetPlan const> Plan(TreeRange trees, SetInteractionOptions const& options) const;

@@ -84,8 +84,7 @@ void ShapModel::ExplainTile(Context const& ctx, CudaContext const& cuda, ShapOpt
   AddTrees(ctx, cuda, options, task, keys, sums);
   auto const entries =
       task.entries != nullptr ? task.entries->View() : parts_.Entries(ctx, IsOfPairs(task.kind))->View();
-  auto const diagonal =
-      AddsUpToValues(task.kind) ? parts_.Pairs(ctx)->OfSlots() : PairsOfSlotsView{nullptr, nullptr};
+  auto const diagonal = AddsUpToValues(task.kind) ? parts_.Pairs(ctx)->OfSlots() : PairsOfSlotsView{nullptr, nullptr};
   WriteShapValues(cuda, sums.View(), entries, diagonal, output);
 }
 

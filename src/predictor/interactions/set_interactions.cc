@@ -201,7 +201,8 @@ std::int64_t SetEntries::CountOf(std::int64_t output) const {
 
 std::int64_t SetEntries::RowEntries() const {
   std::int64_t of_row = 0;
-  for (std::size_t output = 0; output < fillable_.size(); ++output) of_row += CountOf(static_cast<std::int64_t>(output));
+  for (std::size_t output = 0; output < fillable_.size(); ++output)
+    of_row += CountOf(static_cast<std::int64_t>(output));
   return of_row;
 }
 
@@ -210,8 +211,7 @@ void SetEntries::Prepare(ForestTask const& task, InteractionForest const& compil
   auto const n_outputs = task.forest.n_outputs;
   auto const of_row = RowEntries();
   if (of_row > 0 && n_rows > kMostSetEntries / of_row) {
-    Fail(ErrorKind::kParameter, n_rows, " rows with ", of_row, " interactions each are more than the ",
-         kMostSetEntries,
+    Fail(ErrorKind::kParameter, n_rows, " rows with ", of_row, " interactions each are more than the ", kMostSetEntries,
          " that one call supports. Explain fewer rows at a time, or use top_k or a smaller max_order.");
   }
   out->begin.assign(1, 0);

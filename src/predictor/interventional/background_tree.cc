@@ -128,8 +128,7 @@ std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureG
   return (n_nodes + 1) / 2 * (TableSize(n_features) + (goal.with_pairs ? PairTableSize(n_features, layout) : 0)) * 8;
 }
 
-BackgroundCompiler::BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal, double scale,
-                                       PairLayout layout)
+BackgroundCompiler::BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal, double scale, PairLayout layout)
     : background_(background), with_pairs_(goal.with_pairs), scale_(scale), layout_(layout), rules_(1) {
   for (std::uint32_t n = 1; n <= kMostPartFeatures; ++n) rules_.push_back(MakeLeafRule(n, goal.semivalue));
 }

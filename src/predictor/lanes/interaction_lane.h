@@ -1,6 +1,6 @@
 /// \file Runs one row through a tree that is compiled for interactions of sets (interaction_forest.h): the operations
-/// of interaction_kernel.cc in their order, so that the terms have the same bits. The code is compiled for both sides: a
-/// device thread is a lane, and tests run the same code on the host.
+/// of interaction_kernel.cc in their order, so that the terms have the same bits. The code is compiled for both sides:
+/// a device thread is a lane, and tests run the same code on the host.
 ///
 /// `Lane` gives access to the data:
 ///   double Load(place), void Store(place, double)           the row's memory, NumPlaces of doubles

@@ -1,5 +1,5 @@
-/// Banzhaf values and interactions and Shapley-Taylor indices on the device against the CPU's, which are tested against their
-/// definitions.
+/// Banzhaf values and interactions and Shapley-Taylor indices on the device against the CPU's, which are tested against
+/// their definitions.
 #include <numeric>
 
 #include "kauri/objective.h"

@@ -1,6 +1,5 @@
 /// Interactions of sets of features on the device: the bits of the CPU, which are tested against the definitions.
 #include "predictor/interactions/set_interactions.h"
-
 #include "predictor/shap/shap_models.h"
 #include "shap_fixture.h"
 
@@ -44,8 +43,7 @@ class GpuSetsTest : public GpuShapTest {
   static void ExpectCpuBits(Model const& model, DataView const& rows, SetInteractionOptions const& options) {
     SCOPED_TRACE("index " + std::to_string(static_cast<int>(options.index)) + ", order " +
                  std::to_string(options.max_order) + ", top_k " + std::to_string(options.top_k));
-    ExpectEqual(OnDeviceSets(model, rows, AllTrees(model), options),
-                OnCpuSets(model, rows, AllTrees(model), options));
+    ExpectEqual(OnDeviceSets(model, rows, AllTrees(model), options), OnCpuSets(model, rows, AllTrees(model), options));
   }
 };
 
