@@ -67,7 +67,7 @@ def read_flights(file: Path | None) -> Columns | None:
 
 
 def draw(flights: Columns, pool: np.ndarray, n_rows: int, seed: int) -> Columns:
-    """Return n_rows flights drawn from those of `pool`, with small noise in the numbers."""
+    """Return n_rows flights drawn from the pool, with small noise in the numbers."""
     rng = np.random.default_rng(seed)
     chosen = pool[rng.integers(0, len(pool), n_rows)]
     drawn = {name: values[chosen] for name, values in flights.items()}

@@ -134,7 +134,7 @@ class Table:
             self.cells += of_way
 
     def worse(self) -> list[dict[str, Any]]:
-        """Return Kauri's cells whose loss is clearly above that of XGBoost in the same size and shape."""
+        """Return Kauri's cells whose loss clearly exceeds XGBoost's loss for the same size and shape."""
         peers = {(cell["rows"], cell["shape"]): cell for cell in self.cells if cell["way"].startswith("XGBoost")}
         return [
             cell

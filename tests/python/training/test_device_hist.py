@@ -66,6 +66,17 @@ def test_arrays(binary: Binary, way: str, make: type[kb.DMatrix]) -> None:
     assert_same(lambda: make(rows, y, **more), params)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_numbers_beside_one_hot_columns(way: str) -> None:
+    """A number of 256 bins in all rows has a column of its own beside bundles."""
+    rng = np.random.default_rng(5)
+    levels = rng.integers(0, 12, (4000, 3))
+    one_hot = (levels[:, :, None] == np.arange(12)).reshape(len(levels), -1).astype(np.float32)
+    rows = scipy_sparse.csr_matrix(np.hstack([1 + rng.random((len(levels), 2), np.float32), one_hot]))
+    labels = (rows.toarray()[:, 0] + levels[:, 0] / 12 + rng.random(len(levels)) > 2.5).astype(np.float32)
+    assert_same(lambda: kb.DMatrix(rows, labels), {"objective": "binary:logistic", **WAYS[way]})
+
+
 def test_symmetric_trees_of_classes(binary: Binary) -> None:
     X, y = binary
     classes = (y + 2 * (np.nan_to_num(X[:, 0]) > 0)).astype(np.float32)

@@ -118,7 +118,7 @@ std::vector<float> NumberAndLevels() {
   auto const levels = testing::MakeOneHotValues(700, 2, kLevels / 2, true, 0.1);
   std::vector<float> values;
   for (std::size_t row = 0; row < 700; ++row) {
-    values.push_back(static_cast<float>(row * 37 % 700));
+    values.push_back(static_cast<float>(row * 37 % 256));
     values.insert(values.end(), levels.begin() + row * kLevels, levels.begin() + (row + 1) * kLevels);
   }
   return values;
