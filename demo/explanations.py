@@ -51,7 +51,7 @@ def main(folder: Path) -> None:
 
     print("its strongest sets of up to three features:")
     for names, value in kb.explain_interactions(model, test, max_order=3, top_k=3).row(doubtful).items():
-        print(f"  {', '.join(names)}: {value:+.3f}")
+        print(f"  {value:+.3f} from {', '.join(names)}")
 
     # Against the benign tumours of the training data: what makes this one different from them?
     benign = train.slice(np.flatnonzero(train.get_label() == 0))
