@@ -49,9 +49,11 @@ def main(folder: Path) -> None:
     drawn = kb.global_importance(model, test, interactions=True)
     kb.plot_interactions(drawn).figure.savefig(folder / "pairs.png")
 
-    print("its strongest sets of up to three features:")
-    for names, value in kb.explain_interactions(model, test, max_order=3, top_k=3).row(doubtful).items():
-        print(f"  {', '.join(names)}: {value:+.3f}")
+    print("its strongest sets of three features:")
+    sets = kb.explain_interactions(model, test, max_order=3).row(doubtful)
+    threes = [(value, names) for names, value in sets.items() if len(names) == 3]
+    for value, names in sorted(threes, key=lambda each: -abs(each[0]))[:3]:
+        print(f"  {value:+.3f} from {', '.join(names)}")
 
     # Against the benign tumours of the training data: what makes this one different from them?
     benign = train.slice(np.flatnonzero(train.get_label() == 0))

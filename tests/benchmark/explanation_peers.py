@@ -39,7 +39,7 @@ Answer = Callable[[], Any]
 
 
 class Job(NamedTuple):
-    """What is computed, by Kauri and by a peer, and the comparison of their answers."""
+    """A call of Kauri, the same of a peer, and the comparison of their answers."""
 
     title: str
     ours: Answer
@@ -98,7 +98,7 @@ class Problem:
             self.theirs = self.xgboost.Booster({"nthread": threads}, model_file=path)
 
     def jobs(self) -> list[Job]:
-        """Return all jobs, those of cheap peers first."""
+        """Return all jobs; cheap peers come first."""
         return [*self.of_xgboost(), *self.dependences(), *self.sets(), *self.against_background(), *self.of_shap()]
 
     def of_xgboost(self) -> list[Job]:

@@ -18,8 +18,7 @@
 
 namespace kauri::cuda {
 
-/// What one kind of call needs besides its rows: the compiled trees, the entries of a row, and both on the device.
-/// Immutable.
+/// The compiled trees and the entries of a row for one kind of call, on the host and on the device. Immutable.
 class SetPlan {
  public:
   /// Waits for the copies. \throws Error(kParameter) as CompileInteractions and SetEntries.

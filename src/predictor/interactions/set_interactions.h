@@ -54,7 +54,7 @@ struct SetShare {
   double share;
 };
 
-/// What k-SII adds to each set: shares of the sets that contain it, ascending.
+/// The shares that k-SII adds to each set, of the sets that contain it, ascending.
 class SetShares {
  public:
   /// \throws Error(kParameter) for more shares than are supported.
