@@ -1,4 +1,4 @@
-"""Explains a model of the tumours in demo/data: which features matter, which pairs of them, and why one prediction.
+"""Explains a model of the tumours in demo/data: which features matter, which sets of them, and why one prediction.
 
 usage: explanations.py [FOLDER]    prints, and draws importance.png, pairs.png and row.png into FOLDER (by default .)
 """
@@ -48,6 +48,10 @@ def main(folder: Path) -> None:
         print(f"  {first} and {second}: {2 * value:+.3f}")  # an entry is half of the pair's effect
     drawn = kb.global_importance(model, test, interactions=True)
     kb.plot_interactions(drawn).figure.savefig(folder / "pairs.png")
+
+    print("its strongest sets of up to three features:")
+    for names, value in kb.explain_interactions(model, test, max_order=3, top_k=3).row(doubtful).items():
+        print(f"  {', '.join(names)}: {value:+.3f}")
 
     # Against the benign tumours of the training data: what makes this one different from them?
     benign = train.slice(np.flatnonzero(train.get_label() == 0))

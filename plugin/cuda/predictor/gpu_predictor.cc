@@ -1,7 +1,7 @@
 /// Margins, leaves and approximate contributions have the same bits as cpu_predictor's, because every row's sums have
-/// the same order, and so do values and interactions against a background, because their sums are integers. Other exact
-/// contributions and interactions are computed by the device's own code (plugin/cuda/shap), with the same bits in every
-/// run.
+/// the same order, and so do interactions of sets, and values and interactions against a background, because their sums
+/// are integers. Other exact contributions and interactions are computed by the device's own code (plugin/cuda/shap),
+/// with the same bits in every run.
 #include "cuda/predictor/gpu_predictor.h"
 
 #include <memory>
@@ -93,8 +93,15 @@ class GpuPredictor : public Predictor {
   }
 
   bool Computes(PredictKind kind, bool against_background) const override {
-    if (!against_background) return kind != PredictKind::kBanzhafInteraction;
-    return kind != PredictKind::kApproxContribution && kind != PredictKind::kApproxInteraction;
+    return !against_background || (kind != PredictKind::kApproxContribution && kind != PredictKind::kApproxInteraction);
+  }
+
+  bool ComputesSets() const override { return true; }
+
+  void PredictSets(Context const& ctx, CompiledModel const& compiled, PredictTask const& task,
+                   SetInteractionOptions const& options, SetInteractions* out) const override {
+    auto const& model = OwnModel(compiled);
+    model.sets.Explain(ctx, {task.rows, model.forest.OnHost().OwnTrees(task.trees), task.start}, options, out);
   }
 
   void PredictAgainst(Context const& ctx, CompiledModel const& compiled, PredictTask const& task, PredictKind kind,

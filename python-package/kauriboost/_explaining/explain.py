@@ -88,8 +88,7 @@ def explain(
     background
         Rows to compare with. A feature outside a coalition then takes its values from these rows (interventional
         values and interactions), instead of from the distribution of the training data. All rows count equally: their
-        weights and base margins are not used. There is no approximation against a background. Interactions and Banzhaf
-        values against one are computed on the CPU, whatever ``device`` is.
+        weights and base margins are not used. There is no approximation against a background.
     features
         Return the values of these features only, given by name or number. Memory is then needed only for them.
     feature_names

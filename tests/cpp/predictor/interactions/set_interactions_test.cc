@@ -2,6 +2,7 @@
 #include "predictor/interactions/set_interactions.h"
 
 #include <gtest/gtest.h>
+#include <hwy/aligned_allocator.h>
 #include <hwy/targets.h>
 
 #include <algorithm>
@@ -11,6 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "predictor/forest/walk.h"
+#include "predictor/interactions/interaction_kernel.h"
+#include "predictor/lanes/interaction_lane.h"
 #include "predictor/shap/shap_models.h"
 #include "predictor/shap/shap_oracle.h"
 
@@ -32,11 +36,11 @@ TreeRange AllOf(Model const& model) { return {0, static_cast<std::int64_t>(model
 
 SetInteractions Compute(Model const& model, MemoryView const& rows, TreeRange trees,
                         SetInteractionOptions const& options, int threads = 1) {
-  InteractionTrees compiled;
-  compiled.forest = CompileForest({}, model, AllOf(model));
+  auto const forest = CompileForest({}, model, AllOf(model));
+  LazyInteractions const compiled;
   std::vector<float> const start(ToSize(model.NumOutputs()), 0.5F);
-  ForestTask const task{compiled.forest, rows, compiled.forest.OwnTrees(trees), {start, {}}};
-  return ComputeSetInteractions(testing::Threads(threads), task, compiled.compiled, options);
+  ForestTask const task{forest, rows, forest.OwnTrees(trees), {start, {}}};
+  return ComputeSetInteractions(testing::Threads(threads), task, compiled, options);
 }
 
 SetInteractions Compute(Model const& model, MemoryView const& rows, SetInteractionOptions const& options,
@@ -256,6 +260,110 @@ TEST(SetInteractions, InstructionSetsChangeNothing) {
     hwy::SetSupportedTargetsForTest(0);
   }
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+/// The memory of a row on the host, for the code of device threads.
+struct HostSetLane {
+  std::vector<double> memory;
+  std::vector<std::int32_t> const& keys;
+  CategoryConditionsView categories;
+  std::vector<std::int64_t> sums;
+
+  double Load(std::int32_t place) const { return memory[ToSize(place)]; }
+  void Store(std::int32_t place, double value) { memory[ToSize(place)] = value; }
+  std::int32_t Key(std::uint32_t slot) const { return keys[slot]; }
+  CategoryConditionsView Categories() const { return categories; }
+  void Add(std::uint32_t set, double value) { sums[set] += RoundTerm(value); }
+};
+
+/// Returns the sums of a row and output by the code of device threads, one tree after the other from the last on.
+std::vector<std::int64_t> SumsOfLanes(Forest const& forest, InteractionForest const& compiled,
+                                      std::vector<std::int32_t> const& keys, std::int32_t output, double scale) {
+  std::vector<std::int64_t> sums(ToSize(compiled.sets.Count()), 0);
+  for (auto tree = forest.NumTrees() - 1; tree >= 0; --tree) {
+    auto const n_features = compiled.trees[ToSize(tree)].n_features;
+    if (forest.output_of_tree[ToSize(tree)] != output || n_features == 0) continue;
+    auto const weights = WeightsOfLanes(compiled.rules[ToSize(n_features)]);
+    auto view = ViewOfTree(compiled, tree);
+    view.weights = weights.data();
+    HostSetLane lane{std::vector<double>(ToSize(view.NumPlaces())), keys, compiled.categories.View(), std::move(sums)};
+    InteractionLane<HostSetLane>(view, scale, &lane).Walk();
+    sums = std::move(lane.sums);
+  }
+  return sums;
+}
+
+/// Compares the sums of both codes, for all rows.
+void ExpectSameSums(Model const& model, MemoryView const& rows, InteractionIndex index, std::int32_t order) {
+  auto const forest = CompileForest({}, model, AllOf(model));
+  auto const compiled = CompileInteractions(forest, index, order);
+  auto const scales = SetScales(forest, compiled, {0, forest.NumTrees()});
+  auto const size = ToSize(std::max<std::int64_t>(1, compiled.sets.Count()) * kInteractionRows);
+  auto const sums = hwy::AllocateAligned<std::int64_t>(size);
+  for (std::int64_t row = 0; row < rows.NumRows(); ++row) {
+    std::vector<std::int32_t> keys(ToSize(forest.NumSlots() * kInteractionRows), kMissingKey);
+    ReadKeys(forest, rows, row, row + 1, kInteractionRows, keys.data());
+    std::vector<std::int32_t> own;
+    for (std::int64_t slot = 0; slot < forest.NumSlots(); ++slot) own.push_back(keys[ToSize(slot * kInteractionRows)]);
+    for (std::int32_t output = 0; output < forest.n_outputs; ++output) {
+      std::fill_n(sums.get(), size, 0);
+      InteractionScratch scratch;
+      for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
+        auto const& of_tree = compiled.trees[ToSize(tree)];
+        if (forest.output_of_tree[ToSize(tree)] != output || of_tree.n_features == 0) continue;
+        AddInteractions({&compiled, &of_tree, keys.data(), scales[ToSize(output)], sums.get()}, &scratch);
+      }
+      auto const of_lanes = SumsOfLanes(forest, compiled, own, output, scales[ToSize(output)]);
+      for (std::size_t set = 0; set < of_lanes.size(); ++set) {
+        ASSERT_EQ(of_lanes[set], sums[set * ToSize(kInteractionRows)]) << "set " << set << ", order " << order;
+      }
+    }
+  }
+}
+
+TEST(SetInteractions, LanesOfDevicesHaveTheBits) {
+  ForestSpec spec;
+  spec.n_trees = 6;
+  spec.n_classes = 3;
+  spec.n_features = 9;
+  spec.depth = 7;
+  for (auto const index : kIndices) {
+    for (std::int32_t const order : {1, 2, 3, 5, 9}) {
+      ExpectSameSums(RandomModel(spec), RandomRows(3, 9, 21), index, order);
+      ExpectSameSums(testing::CategoricalDartModel(), RandomRows(3, 6, 22), index, order);
+      ExpectSameSums(testing::RepeatingModel(7), RandomRows(3, 2, 23), index, order);
+    }
+    ExpectSameSums(testing::ModelOfBadCovers(), RandomRows(3, 6, 24), index, 4);
+    ExpectSameSums(testing::ChainModel(40, 40, 0.7F), RandomRows(2, 40, 25), index, 3);
+  }
+}
+
+/// An output is as exact beside another that is 2^60 times larger or smaller.
+TEST(SetInteractions, OutputsOfAnySize) {
+  ForestSpec spec;
+  spec.n_trees = 9;
+  spec.n_classes = 3;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(4, 6, 26);
+  for (auto const index : kIndices) {
+    auto const before = Compute(model, rows, {index, 3, 0});
+    for (auto const factor : {0x1p-60F, 0x1p60F}) {
+      auto scaled = model;
+      for (std::size_t t = 0; t < scaled.trees.size(); ++t) {
+        if (scaled.output_of_tree[t] == 0) continue;
+        auto& tree = scaled.trees[t];
+        for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+          if (tree.IsLeaf(node)) tree.split_value[node] *= factor;
+        }
+      }
+      auto const after = Compute(scaled, rows, {index, 3, 0});
+      for (std::size_t block = 0; block + 1 < before.begin.size(); ++block) {
+        for (auto entry = before.begin[block]; entry < before.begin[block + 1]; ++entry) {
+          ASSERT_EQ(before.values[entry] * (block % 3 == 0 ? 1.0F : factor), after.values[entry]);
+        }
+      }
+    }
+  }
 }
 
 TEST(SetInteractions, RangeOfTreesIsItsOwnModel) {
