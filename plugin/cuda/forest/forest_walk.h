@@ -16,8 +16,9 @@ namespace kauri::cuda {
 class ForestWalk {
  public:
   /// Asynchronous on the stream of `cuda`: other streams must wait for it before Run, and must have passed when the
-  /// object is destroyed. kind: kMargin or kLeaf; any other is refused.
-  ForestWalk(CudaContext const& cuda, DeviceForest const& forest, PredictKind kind, TreeRange trees);
+  /// object is destroyed. kind: kMargin or kLeaf; any other is refused. most_rows: rows of the largest table.
+  ForestWalk(CudaContext const& cuda, DeviceForest const& forest, PredictKind kind, TreeRange trees,
+             std::int64_t most_rows);
 
   /// Traverses the trees with all rows. kMargin: adds the leaf values, one tree after another, to out [n_rows,
   /// n_outputs]. kLeaf: writes the node ids to out [n_rows, number of the model's trees]. Asynchronous on the stream of
@@ -29,6 +30,7 @@ class ForestWalk {
   DeviceForest const& forest_;
   PredictKind kind_;
   TreeRange trees_;
+  bool has_few_rows_;
   std::int64_t max_nodes_;  ///< nodes of a buffer in shared memory
   Buffer<TreeChunk> chunks_;
 };

@@ -211,7 +211,7 @@ class HostRowsSession {
                         static_cast<std::int64_t>(task.out.size()) / n_rows);
     Reserve(plan);
     auto const& cuda = tiles_[0]->Cuda();
-    ForestWalk const walk(cuda, forest, task.kind, task.trees);
+    ForestWalk const walk(cuda, forest, task.kind, task.trees, plan.RowsOf(0));
     // One tile's margins are set by the host: a launch costs more than their bytes.
     auto const fills = task.kind == PredictKind::kMargin && task.start.of_row.empty() && plan.n_tiles > 1;
     Buffer<float> const start(cuda, fills ? task.start.of_output.size() : 0);

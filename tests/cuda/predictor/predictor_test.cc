@@ -67,7 +67,7 @@ TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(mo
 TEST_F(GpuPredictorTest, MarginsHaveTheHostsBits) {
   for (auto const& [name, spec] : Specs()) {
     auto const model = RandomModel(spec);
-    for (std::int64_t const n_rows : {0, 1, 31, 32, 33, 255, 257, 5000}) {
+    for (std::int64_t const n_rows : {0, 1, 31, 32, 33, 255, 257, 511, 512, 513, 5000}) {
       SCOPED_TRACE(std::string(name) + ", rows " + std::to_string(n_rows));
       ExpectSameMargins(model, RandomRows(n_rows, spec.n_features, 5), AllTrees(model), AllTrees(model));
     }
@@ -190,70 +190,73 @@ TEST_F(GpuPredictorTest, TheFirstRowThatFailsIsReported) {
 
 TEST_F(GpuPredictorTest, Leaves) {
   for (auto const& [name, spec] : Specs()) {
-    SCOPED_TRACE(name);
     auto const model = RandomModel(spec);
-    auto const rows = RandomRows(257, spec.n_features, 10);
-    TreeRange const trees{1, AllTrees(model).end};
-    auto const width = trees.end - trees.begin;
-    std::vector<float> leaves(257 * width);
-    auto const gpu = MakeGpuPredictor();
-    auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
-    gpu->Predict(OnDevice(), *compiled, {rows, trees, {}}, PredictKind::kLeaf, leaves);
-    std::vector<float> expected;
-    for (std::int64_t row = 0; row < 257; ++row) {
-      for (auto tree = trees.begin; tree < trees.end; ++tree) {
-        expected.push_back(static_cast<float>(NaiveLeaf(model.trees[tree], rows, row)));
+    for (std::int64_t const n_rows : {257, 700}) {
+      SCOPED_TRACE(std::string(name) + ", rows " + std::to_string(n_rows));
+      auto const rows = RandomRows(n_rows, spec.n_features, 10);
+      TreeRange const trees{1, AllTrees(model).end};
+      auto const width = trees.end - trees.begin;
+      std::vector<float> leaves(ToSize(n_rows * width));
+      auto const gpu = MakeGpuPredictor();
+      auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
+      gpu->Predict(OnDevice(), *compiled, {rows, trees, {}}, PredictKind::kLeaf, leaves);
+      std::vector<float> expected;
+      for (std::int64_t row = 0; row < n_rows; ++row) {
+        for (auto tree = trees.begin; tree < trees.end; ++tree) {
+          expected.push_back(static_cast<float>(NaiveLeaf(model.trees[tree], rows, row)));
+        }
       }
+      EXPECT_TRUE(SameFloats(leaves, expected));
     }
-    EXPECT_TRUE(SameFloats(leaves, expected));
   }
 }
 
 TEST_F(GpuPredictorTest, RowsInDeviceMemory) {
   for (auto const& [name, spec] : Specs()) {
-    SCOPED_TRACE(name);
     auto const model = RandomModel(spec);
-    std::int64_t const n_rows = 1000;
-    std::int64_t const n_cols = spec.n_features;
-    auto const values = MakeValues({n_rows, n_cols, 0.6, 0, false, 11});
-    MemoryView const view(values, n_cols);
-    auto const expected =
-        NaiveMargins(model, view, AllTrees(model), RepeatStart(std::vector<float>(model.NumOutputs()), n_rows));
-    cuda::DeviceForest const forest(OnDevice(), model, AllTrees(model));
-    auto const walk = [&](cuda::DeviceRows const& rows) {
-      auto const out = cuda::ToDevice(Cuda(), std::vector<float>(expected.size()));
-      cuda::WalkForest(Cuda(), forest, rows, PredictKind::kMargin, AllTrees(model), out.data());
-      return Fetch(Cuda(), out);
-    };
-    auto const row_major = cuda::ToDevice(Cuda(), values);
-    cuda::DeviceRows rows;
-    rows.n_rows = n_rows;
-    rows.n_cols = n_cols;
-    rows.values = row_major.data();
-    rows.row_stride = n_cols;
-    EXPECT_TRUE(SameFloats(walk(rows), expected)) << "row-major";
-    std::vector<float> transposed(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      transposed[i % static_cast<std::size_t>(n_cols) * static_cast<std::size_t>(n_rows) +
-                 i / static_cast<std::size_t>(n_cols)] = values[i];
+    for (std::int64_t const n_rows : {100, 1000}) {
+      SCOPED_TRACE(std::string(name) + ", rows " + std::to_string(n_rows));
+      std::int64_t const n_cols = spec.n_features;
+      auto const values = MakeValues({n_rows, n_cols, 0.6, 0, false, 11});
+      MemoryView const view(values, n_cols);
+      auto const expected =
+          NaiveMargins(model, view, AllTrees(model), RepeatStart(std::vector<float>(model.NumOutputs()), n_rows));
+      cuda::DeviceForest const forest(OnDevice(), model, AllTrees(model));
+      auto const walk = [&](cuda::DeviceRows const& rows) {
+        auto const out = cuda::ToDevice(Cuda(), std::vector<float>(expected.size()));
+        cuda::WalkForest(Cuda(), forest, rows, PredictKind::kMargin, AllTrees(model), out.data());
+        return Fetch(Cuda(), out);
+      };
+      auto const row_major = cuda::ToDevice(Cuda(), values);
+      cuda::DeviceRows rows;
+      rows.n_rows = n_rows;
+      rows.n_cols = n_cols;
+      rows.values = row_major.data();
+      rows.row_stride = n_cols;
+      EXPECT_TRUE(SameFloats(walk(rows), expected)) << "row-major";
+      std::vector<float> transposed(values.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        transposed[i % static_cast<std::size_t>(n_cols) * static_cast<std::size_t>(n_rows) +
+                   i / static_cast<std::size_t>(n_cols)] = values[i];
+      }
+      auto const column_major = cuda::ToDevice(Cuda(), transposed);
+      rows.values = column_major.data();
+      rows.row_stride = 1;
+      rows.col_stride = n_rows;
+      EXPECT_TRUE(SameFloats(walk(rows), expected)) << "column-major";
+      auto const matrix = MakeMatrix(values, n_cols, true);
+      ASSERT_FALSE(matrix->IsDense());
+      auto const row_ptr = cuda::ToDevice(Cuda(), matrix->Csr().row_ptr);
+      auto const features = cuda::ToDevice(Cuda(), matrix->Csr().features);
+      auto const entries = cuda::ToDevice(Cuda(), matrix->Csr().values);
+      cuda::DeviceRows sparse;
+      sparse.n_rows = n_rows;
+      sparse.n_cols = n_cols;
+      sparse.row_ptr = row_ptr.data();
+      sparse.features = features.data();
+      sparse.entries = entries.data();
+      EXPECT_TRUE(SameFloats(walk(sparse), expected)) << "sparse";
     }
-    auto const column_major = cuda::ToDevice(Cuda(), transposed);
-    rows.values = column_major.data();
-    rows.row_stride = 1;
-    rows.col_stride = n_rows;
-    EXPECT_TRUE(SameFloats(walk(rows), expected)) << "column-major";
-    auto const matrix = MakeMatrix(values, n_cols, true);
-    ASSERT_FALSE(matrix->IsDense());
-    auto const row_ptr = cuda::ToDevice(Cuda(), matrix->Csr().row_ptr);
-    auto const features = cuda::ToDevice(Cuda(), matrix->Csr().features);
-    auto const entries = cuda::ToDevice(Cuda(), matrix->Csr().values);
-    cuda::DeviceRows sparse;
-    sparse.n_rows = n_rows;
-    sparse.n_cols = n_cols;
-    sparse.row_ptr = row_ptr.data();
-    sparse.features = features.data();
-    sparse.entries = entries.data();
-    EXPECT_TRUE(SameFloats(walk(sparse), expected)) << "sparse";
   }
 }
 
