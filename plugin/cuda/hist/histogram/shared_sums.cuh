@@ -93,7 +93,7 @@ KAURI_HD std::size_t BytesOfSums(CodeGroup const& group, std::uint32_t n_words =
 template <int kWordsPerRow>
 class LaneCodes {
  public:
-  static constexpr int kWords = kWordsPerRow < 4 ? kWordsPerRow : 4;  ///< of the lane
+  static constexpr int kWords = kWordsPerRow == 8 ? 4 : kWordsPerRow;  ///< of the lane
   static constexpr int kLanesPerRow = kWordsPerRow / kWords;
   static constexpr int kRowsPerStep = 32 / kLanesPerRow;
 
