@@ -59,7 +59,7 @@ void CommunicatorConfig::RequireNoCertificates() const {
     if (!IsGiven(key)) continue;
     Fail(ErrorKind::kParameter, call_, ": ", key, " is given, and this communicator does not encrypt: workers prove a ",
          "secret, and their rows' sums travel in the clear. Leave it out in a private network, or use kauriboost.dask ",
-         "or kauriboost.spark, whose connections have TLS.");
+         "or kauriboost.spark, whose connections can have TLS.");
   }
 }
 

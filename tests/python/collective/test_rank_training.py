@@ -103,8 +103,10 @@ class Evaluates(kb.callback.TrainingCallback):
         self.kept, self.found = self.made(), list[str]()
 
     def made(self) -> kb.DMatrix:
-        numbers = [(self.rows.start, self.rows.stop - self.rows.start)] if self.rows.stop > self.rows.start else []
-        return kb.DMatrix(X[self.rows], label=Y[self.rows], global_rows=np.array(numbers, np.int64).reshape(-1, 2))
+        data = kb.DMatrix(X[self.rows], label=Y[self.rows])
+        numbers = [[self.rows.start, self.rows.stop - self.rows.start]] if data.num_row() else []
+        data.set_info(global_rows=np.array(numbers, np.int64).reshape(-1, 2))
+        return data
 
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
         data = self.made() if self.is_last else self.kept

@@ -30,7 +30,6 @@ def session_of_two() -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     }
     session = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
@@ -64,27 +63,30 @@ def check_regressor(table: pd.DataFrame, frame: Any) -> None:
 
 
 def check_classifier(table: pd.DataFrame, frame: Any) -> None:
-    """Vectors, three classes, probabilities and contributions, and a pipeline that is saved and loaded."""
+    """Vectors, three classes, probabilities, and a pipeline that is saved and loaded."""
     assembler = VectorAssembler(inputCols=NUMBERS, outputCol="features")
-    classifier = SparkXGBClassifier(label_col="class", pred_contrib_col="shap", **SETTINGS)
+    classifier = SparkXGBClassifier(label_col="class", **SETTINGS)
     fitted = Pipeline(stages=[assembler, classifier]).fit(frame)
     with tempfile.TemporaryDirectory() as folder:
         fitted.write().overwrite().save(f"{folder}/pipeline")
         loaded = PipelineModel.load(f"{folder}/pipeline")
     alone = xgboost.XGBClassifier(**LOCAL).fit(table[NUMBERS].to_numpy(), table["class"])
     assert raw(loaded.stages[1]) == raw(fitted.stages[1]) == raw(alone)
-    found = loaded.transform(frame).select("prediction", "probability", "shap").toPandas()
+    found = loaded.transform(frame).select("prediction", "probability").toPandas()
     probabilities = alone.predict_proba(table[NUMBERS].to_numpy())
     np.testing.assert_array_equal(found["prediction"], probabilities.argmax(axis=1))
     np.testing.assert_allclose(np.stack([each.toArray() for each in found["probability"]]), probabilities, rtol=1e-6)
-    shap = alone.get_booster().predict(xgboost.DMatrix(table[NUMBERS].to_numpy()), pred_contribs=True)
-    np.testing.assert_allclose(np.stack(found["shap"]).reshape(shap.shape), shap, rtol=1e-5, atol=1e-6)
 
 
 def check_ranker(table: pd.DataFrame, frame: Any) -> None:
-    model = SparkXGBRanker(features_col=NUMBERS, label_col="class", qid_col="query", **SETTINGS).fit(frame)
+    """Queries, and SHAP values as a column."""
+    columns = {"features_col": NUMBERS, "label_col": "class", "qid_col": "query", "pred_contrib_col": "shap"}
+    model = SparkXGBRanker(**columns, **SETTINGS).fit(frame)
     alone = xgboost.XGBRanker(**LOCAL).fit(table[NUMBERS], table["class"], qid=table["query"])
     assert raw(model) == raw(alone)
+    found = model.transform(frame).select("shap").toPandas()["shap"]
+    shap = alone.get_booster().predict(xgboost.DMatrix(table[NUMBERS]), pred_contribs=True)
+    np.testing.assert_allclose(np.stack(found), shap, rtol=1e-5, atol=1e-6)
 
 
 def main() -> None:
