@@ -52,10 +52,9 @@ void CommunicatorConfig::RequireKnownCommunicator() const {
 }
 
 void CommunicatorConfig::RequireNoCertificates() const {
-  for (auto const* const key :
-       {"server_key_path", "server_cert_path", "client_cert_path", "federated_server_cert",
-        "federated_server_cert_path", "federated_client_key", "federated_client_key_path", "federated_client_cert",
-        "federated_client_cert_path"}) {
+  for (auto const* const key : {"server_key_path", "server_cert_path", "client_cert_path", "federated_server_cert",
+                                "federated_server_cert_path", "federated_client_key", "federated_client_key_path",
+                                "federated_client_cert", "federated_client_cert_path"}) {
     if (!IsGiven(key)) continue;
     Fail(ErrorKind::kParameter, call_, ": ", key, " is given, and this communicator does not encrypt: workers prove a ",
          "secret, and their rows' sums travel in the clear. Leave it out in a private network, or use kauriboost.dask ",
