@@ -17,6 +17,9 @@ from typing import Any
 
 import pytest
 
+# For Spark's drivers and executors, also in programs that tests start: they live for seconds, on few cores.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 MAY_STAY = {
     r"no CUDA device|there is a CUDA device": "tests of both sides, of which a machine has one",
     r"could not import '(cupy|torch)'": "arrays in device memory, of libraries that only machines with a device have",
