@@ -11,7 +11,7 @@ import pyarrow as pa
 from .._data.naming import recalling_categories
 from .._estimators.classifier import KauriClassifier
 from .._estimators.estimator import KauriModel
-from .batches import part_of
+from .._cluster.arrow import part_of
 
 NUMBER, NUMBERS = "double", "array<double>"
 
