@@ -2,8 +2,8 @@
 
     python tests/benchmark/cluster_ray.py [--workers 1 2 4] [set ...]
 
-Needs ray[data,train,tune], and the real data sets of $KAURI_DATA. Each set is cut into blocks of unequal lengths, in two
-ways. The exit status is 1 if a model differs by a byte.
+Needs ray[data,train,tune], and the real data sets of $KAURI_DATA. Each set is cut into blocks of unequal lengths, in
+two ways. The exit status is 1 if a model differs by a byte.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ class ClusterSet(NamedTuple):
     params: dict[str, Any]
     features: Any  # a frame of float32 and texts, or a SciPy matrix in which values that are not there are missing
     label: np.ndarray  # [n_rows] or [n_rows, n_targets]
-    query: Optional[np.ndarray] = None  # of each row, ascending
+    query: np.ndarray | None = None  # of each row, ascending
 
 
 # Name of the set, kind of input, estimator, parameters besides SHORT.

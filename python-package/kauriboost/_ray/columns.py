@@ -7,7 +7,7 @@ float32, columns of text are categories, and dictionaries of Arrow are the categ
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 import pyarrow as pa
@@ -28,11 +28,11 @@ class Columns(NamedTuple):
     Without names of features, they are all other columns.
     """
 
-    features: Optional[Names]
-    label: Optional[Names] = None
-    weight: Optional[str] = None
-    base_margin: Optional[Names] = None
-    qid: Optional[str] = None
+    features: Names | None
+    label: Names | None = None
+    weight: str | None = None
+    base_margin: Names | None = None
+    qid: str | None = None
 
     def others(self) -> list[str]:
         """Return the names of all columns except those of features."""
@@ -90,7 +90,7 @@ def feature_names(table: pa.Table, columns: Columns) -> list[str] | str:
 def is_vector(kind: pa.DataType) -> bool:
     """Return whether a column of this type has several numbers in a row."""
     return (
-        isinstance(kind, pa.ExtensionType)
+        isinstance(kind, pa.BaseExtensionType)
         or pa.types.is_struct(kind)
         or pa.types.is_list(kind)
         or pa.types.is_large_list(kind)
@@ -167,7 +167,7 @@ def _vectors(table: pa.Table, name: str) -> Any:
     column = table.column(name)
     if column.null_count > 0:
         raise DataError(f"a row has no vector in the column {name!r} (null); leave such rows out.")
-    if isinstance(column.type, pa.ExtensionType):
+    if isinstance(column.type, pa.BaseExtensionType):
         return _tensor(table, name)
     joined = _joined(table, name)
     if pa.types.is_struct(joined.type):
@@ -196,7 +196,7 @@ def _numbers(table: pa.Table, names: Names, what: str) -> np.ndarray:
     column = table.column(names)
     if column.null_count > 0:
         raise DataError(f"a row has no {what} (null) in the column {names!r}; leave such rows out.")
-    if isinstance(column.type, pa.ExtensionType):
+    if isinstance(column.type, pa.BaseExtensionType):
         return _tensor(table, names)
     joined = _joined(table, names)
     if is_vector(joined.type) and not pa.types.is_struct(joined.type):
@@ -205,7 +205,7 @@ def _numbers(table: pa.Table, names: Names, what: str) -> np.ndarray:
             raise DataError(f"the lists in the column {names!r} differ in length; all need the same.")
         return np.asarray(flat, dtype=np.float32).reshape(len(joined), -1)
     if not is_number(joined.type):
-        hint = " Make numbers of texts first." if TEXT == _kind_of_text(joined.type) else ""
+        hint = " Make numbers of texts first." if _kind_of_text(joined.type) == TEXT else ""
         raise DataError(f"the column {names!r} of the {what} is of type {joined.type}; expected numbers.{hint}")
     return np.asarray(joined.to_numpy(zero_copy_only=False), dtype=np.float64 if what == "label" else np.float32)
 

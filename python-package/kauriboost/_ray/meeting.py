@@ -80,8 +80,8 @@ class Meeting:
             self._others[0] = call((host, port), self.rank, key, end)
         except OSError as error:
             raise CollectiveError(
-                f"{self.names[self.rank]} cannot connect to worker 0 at {host}:{port}: {error}. Workers must reach each "
-                "other's ports."
+                f"{self.names[self.rank]} cannot connect to worker 0 at {host}:{port}: {error}. Workers must reach "
+                "each other's ports."
             ) from error
 
     def tell(self, patience: float | None = None, **said: Any) -> list[dict[str, Any]]:
@@ -117,8 +117,8 @@ class Meeting:
 
     def _late(self, others: str, seconds: float) -> str:
         return (
-            f"{self.names[self.rank]} waited {seconds:g} s for {others}. If that worker is alive and needs longer, raise "
-            "`timeout`; if not, Ray replaces it as often as FailureConfig(max_failures=...) allows."
+            f"{self.names[self.rank]} waited {seconds:g} s for {others}. If that worker is alive and needs longer, "
+            "raise `timeout`; if not, Ray replaces it as often as FailureConfig(max_failures=...) allows."
         )
 
     def _lost(self, other: int, error: OSError) -> str:

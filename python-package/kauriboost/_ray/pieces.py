@@ -91,8 +91,8 @@ class Pieces(Sequence[Part]):
         n_rows, digest = int(self._table.of_slices[number, 3]), self._table.digests[number]
         if (description.n_rows, description.digest) != (n_rows, digest):
             raise DataError(
-                f"block {self._table.of_slices[number, 0]} of the dataset was lost, and computing it again gave different "
-                f"rows: {description.n_rows} rows with checksum {description.digest:#x}, not {n_rows} with {digest:#x}. "
-                "Its source must give the same rows each time it is read."
+                f"block {self._table.of_slices[number, 0]} of the dataset was lost, and computing it again gave "
+                f"different rows: {description.n_rows} rows with checksum {description.digest:#x}, not {n_rows} with "
+                f"{digest:#x}. Its source must give the same rows each time it is read."
             )
         self._seen.add(number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +30,7 @@ class Prediction(NamedTuple):
     how: dict[str, Any]
     missing: float
     column: str  # to add
-    device: Optional[str]
+    device: str | None
     n_threads: int
 
 
@@ -131,8 +131,8 @@ def predict(
     output_margin, pred_leaf, pred_contribs, approx_contribs, pred_interactions, iteration_range, strict_shape
         As for `kauriboost.Booster.predict`.
     how_to_map
-        Arguments of ``Dataset.map_batches`` such as ``batch_size``, ``num_cpus``, ``num_gpus`` and ``concurrency``. With
-        `num_gpus` the batches are computed on a GPU.
+        Arguments of ``Dataset.map_batches`` such as ``batch_size``, ``num_cpus``, ``num_gpus`` and ``concurrency``.
+        With `num_gpus` the batches are computed on a GPU.
 
     Returns
     -------

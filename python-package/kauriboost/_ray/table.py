@@ -1,8 +1,8 @@
 """A dataset as the workers of a training read it.
 
 The order of rows is by block, and within a block by position. A slice is a run of rows of one block, small enough that
-its numbers take a few megabytes. Tasks of Ray describe the blocks where they are: how many rows, which categories, where
-queries begin, and a checksum for each slice. No row comes to the driver.
+its numbers take a few megabytes. Tasks of Ray describe the blocks where they are: how many rows, which categories,
+where queries begin, and a checksum for each slice. No row comes to the driver.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
 import ray
@@ -40,9 +40,9 @@ class Facts(NamedTuple):
     names: Any  # of the features, or of the column of vectors
     width: int
     kinds: dict[str, str]  # of the columns of features
-    description: Optional[Description]  # with the categories of all slices
-    queries: Optional[tuple[np.ndarray, np.ndarray]]  # of each run of equal queries: the query, and its first row
-    classes: Optional[np.ndarray]  # the different labels, if they were asked for
+    description: Description | None  # with the categories of all slices
+    queries: tuple[np.ndarray, np.ndarray] | None  # of each run of equal queries: the query, and its first row
+    classes: np.ndarray | None  # the different labels, if they were asked for
     checksum: int  # does not depend on the blocks
 
 
@@ -50,15 +50,15 @@ class Table(NamedTuple):
     """A dataset as the workers read it."""
 
     columns: Columns
-    names: Optional[list[str]]  # of features with a column each
+    names: list[str] | None  # of features with a column each
     width: int
     blocks: list[Any]  # references to the blocks
     of_slices: np.ndarray  # the block, the first row in it, the first row of all, the number of rows: [n_slices, 4]
     digests: list[int]
     kinds: dict[str, str]
     categories: dict[str, Any]  # of columns of categories and texts
-    query_starts: Optional[np.ndarray]  # the first row of each query, ascending
-    classes: Optional[np.ndarray]
+    query_starts: np.ndarray | None  # the first row of each query, ascending
+    classes: np.ndarray | None
     checksum: int
 
     @property
@@ -124,7 +124,7 @@ def _runs(queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def checksum_of(part: Part) -> int:
     """Return a sum over the bits of all numbers, which does not depend on how rows are cut into blocks."""
-    total = np.uint64(part["data"].shape[0])
+    total = int(part["data"].shape[0])
     data = part["data"]
     if hasattr(data, "iloc"):
         columns = [data[name].to_numpy() for name in data.columns if data[name].dtype == np.float32]
@@ -133,8 +133,8 @@ def checksum_of(part: Part) -> int:
     for column in [*columns, part.get("label"), part.get("weight"), part.get("base_margin")]:
         if column is not None:
             bits = np.ascontiguousarray(column, dtype=np.float32).view(np.uint32).astype(np.uint64)
-            total += ((bits + np.uint64(1)) * _FACTOR ^ (bits << np.uint64(17))).sum(dtype=np.uint64)
-    return int(total)
+            total += int(((bits + np.uint64(1)) * _FACTOR ^ (bits << np.uint64(17))).sum(dtype=np.uint64))
+    return total % (1 << 64)
 
 
 def read(dataset: Any, columns: Columns, timeout: float, wants_classes: bool = False) -> Table:

@@ -14,7 +14,7 @@ import os
 import pickle
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
 import ray
@@ -45,13 +45,13 @@ class Job(NamedTuple):
     evals: list[tuple[int, str]]  # the number of a table, and its name
     missing: float
     feature_types: Any
-    feature_weights: Optional[np.ndarray]
-    classes: Optional[np.ndarray]  # labels whose numbers are learnt; None to learn the labels themselves
+    feature_weights: np.ndarray | None
+    classes: np.ndarray | None  # labels whose numbers are learnt; None to learn the labels themselves
     key: Key
     ports: tuple[int, ...]
     timeout: float
     fingerprint: str
-    report_every: Optional[int]  # rounds from one report to the next; None to count seconds
+    report_every: int | None  # rounds from one report to the next; None to count seconds
     report_seconds: float
 
 
@@ -63,7 +63,7 @@ class Trained(NamedTuple):
     bytes_sent: int
 
 
-def run(config: dict[str, Any]) -> Optional[bytes]:
+def run(config: dict[str, Any]) -> bytes | None:
     """Run one rank; return on rank 0 the pickled `Trained` or exception. Raises CollectiveError for a repetition."""
     job: Job = config["job"]
     context = ray_train.get_context()
@@ -84,7 +84,7 @@ def run(config: dict[str, Any]) -> Optional[bytes]:
     return (failed or pickle.dumps(trained)) if rank == 0 else None
 
 
-def _outcome(job: Job, meeting: Meeting) -> tuple[Optional[Trained], Optional[Exception]]:
+def _outcome(job: Job, meeting: Meeting) -> tuple[Trained | None, Exception | None]:
     try:
         with _connected(job, meeting) as rank:
             return _trained(job, rank), None

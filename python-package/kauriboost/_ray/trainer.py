@@ -178,7 +178,7 @@ class KauriTrainer(DataParallelTrainer):
         self._plan.callbacks = [*_actions(callbacks, None), *self._plan.callbacks]
 
     def read_classes(self) -> np.ndarray | None:
-        """Read the datasets, to learn the numbers of classes; return the classes, or None if a row has several labels."""
+        """Read the datasets, and number the classes; return the classes, or None if a row has several labels."""
         self._wants_classes = True
         self._read = self._tables()
         classes = self._read[0].classes
@@ -194,7 +194,7 @@ class KauriTrainer(DataParallelTrainer):
         return classes
 
     def _tables(self) -> list[Table]:
-        """Return the tables of all different datasets, first the one to learn from, and note which one has which name."""
+        """Return the tables of all different datasets, first the one to learn from; note which one has which name."""
         self._evals: list[tuple[int, str]] = []
         tables: list[Table] = []
         known: dict[int, int] = {}
@@ -272,9 +272,9 @@ def _plain(error: TrainingFailedError) -> Exception:
     ]
     told = [_line(cause) for cause in causes.values() if isinstance(cause, CollectiveError)]
     return CollectiveError(
-        f"the training has lost workers. {' '.join(lost + told[:1]) or _line(error)} Ray repeats a training from its last "
-        "checkpoint as often as FailureConfig(max_failures=...) in RunConfig allows. Workers that run out of memory end "
-        "like this: use more of them, or larger nodes."
+        f"the training has lost workers. {' '.join(lost + told[:1]) or _line(error)} Ray repeats a training from its "
+        "last checkpoint as often as FailureConfig(max_failures=...) in RunConfig allows. Workers that run out of "
+        "memory end like this: use more of them, or larger nodes."
     )
 
 
