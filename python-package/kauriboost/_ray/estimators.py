@@ -85,7 +85,7 @@ class _OnRay(KauriModel):
         """
         self._require_allowed(evals)
         trainer = KauriTrainer(
-            {},
+            self.get_booster_params(),
             datasets={"train": dataset, **(evals or {})},
             label_column=label_column,
             num_boost_round=self.get_num_boosting_rounds(),

@@ -17,7 +17,7 @@ from .._data.matrix import missing_value
 from .._data.numbers import whole_number
 from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
-from .._model.params import ParamsOrPairs
+from .._model.params import ParamsOrPairs, metric_list
 from .._public import public
 from .._training.callback import TrainingCallback
 from .._training.callbacks import EarlyStopping
@@ -120,7 +120,7 @@ class KauriTrainer(DataParallelTrainer):
         )
         self._datasets = dict(datasets)
         self._plan = Plan(
-            dict(params),
+            _known(params),
             whole_number(num_boost_round, "num_boost_round"),
             obj,
             custom_metric,
@@ -133,7 +133,7 @@ class KauriTrainer(DataParallelTrainer):
         self._read: list[Table] | None = None
         scaling = scaling_config or ScalingConfig()
         if scaling.use_gpu:
-            self._plan.params = {"device": "cuda", **dict(self._plan.params)}
+            self._plan.params = {"device": "cuda", **self._plan.params}
         super().__init__(task.run, scaling_config=scaling, run_config=with_an_end(run_config, timeout))
 
     @staticmethod
@@ -174,7 +174,7 @@ class KauriTrainer(DataParallelTrainer):
     def learn_with(self, params: dict[str, Any], callbacks: Sequence[TrainingCallback]) -> None:
         """Replace the parameters, and put callbacks before the others."""
         on_device = {"device": "cuda"} if self.scaling_config.use_gpu else {}
-        self._plan.params = {**on_device, **params}
+        self._plan.params = {**on_device, **_known(params)}
         self._plan.callbacks = [*_actions(callbacks, None), *self._plan.callbacks]
 
     def read_classes(self) -> np.ndarray | None:
@@ -248,6 +248,17 @@ def _actions(callbacks: Sequence[TrainingCallback] | None, stopping: int | None)
             "the trainer reports by itself; leave RayTrainReportCallback out of callbacks, and set report_every."
         )
     return actions if stopping is None else [*actions, EarlyStopping(rounds=stopping)]
+
+
+def _known(params: ParamsOrPairs) -> dict[str, Any]:
+    """Return parameters by name. Raises ParameterError for unknown ones here, before anything is computed."""
+    found: dict[str, Any] = {}
+    for name, value in params.items() if isinstance(params, Mapping) else params:
+        metrics = [*metric_list(found[name]), *metric_list(value)] if name == "eval_metric" and name in found else value
+        found[name] = metrics
+    needs_more = {name for name, value in found.items() if isinstance(value, (dict, list, tuple))} - {"eval_metric"}
+    Booster({name: value for name, value in found.items() if name not in {"device", *needs_more}})
+    return found
 
 
 def _bytes_of(model: Any) -> bytes:

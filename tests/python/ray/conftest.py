@@ -21,6 +21,7 @@ SETTINGS = {
     "RAY_TRAIN_METRICS_ENABLED": "0",
     "RAY_TRAIN_ENABLE_PREEMPTION_WATCHER": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",  # 15 by default, which starves workers on a busy machine
     "RAY_enable_metrics_collection": "0",
     "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
 }

@@ -68,6 +68,14 @@ def test_names_of_no_parameter() -> None:
         kr.RayKauriRegressor(max_dept=3).fit(None, "y")
 
 
+def test_two_names_of_one_parameter() -> None:
+    estimator = kr.RayKauriRegressor(learning_rate=0.1, eta=0.2)
+    with pytest.raises(kb.ParameterError, match="eta"):
+        estimator.fit(None, "y")
+    with pytest.raises(kb.ParameterError, match="eta"):
+        kr.train({"learning_rate": 0.1, "eta": 0.2}, None, label_column="y")
+
+
 def test_a_name_of_evaluated_rows_that_is_taken() -> None:
     with pytest.raises(kb.DataError, match="choose another name"):
         kr.train({}, None, label_column="y", evals={"train": None})
