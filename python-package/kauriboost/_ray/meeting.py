@@ -46,10 +46,15 @@ class Meeting:
         self.host: str = ray.util.get_node_ip_address()
         self.names = [f"worker {number}" for number in range(size)]
         self._others: dict[int, socket.socket] = {}
-        if size == 1:
-            return
-        end = time.monotonic() + timeout
-        if rank == 0:
+        if size > 1:
+            try:
+                self._meet(key, ports, time.monotonic() + timeout)
+            except BaseException:
+                self.close()
+                raise
+
+    def _meet(self, key: Key, ports: Iterable[int], end: float) -> None:
+        if self.rank == 0:
             self._await_all(key, ports, end)
         else:
             self._call_first(key, end)

@@ -14,11 +14,13 @@ import os
 import pickle
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import ray
 from ray import train as ray_train
+from ray.exceptions import RayError
 
 from .._binding.errors import CollectiveError, ParameterError
 from .._cluster.errors import packed, unpacked
@@ -88,6 +90,8 @@ def _outcome(job: Job, meeting: Meeting) -> tuple[Trained | None, Exception | No
     try:
         with _connected(job, meeting) as rank:
             return _trained(job, rank), None
+    except RayError as error:  # an actor of Ray Train is lost, such as the one that waits for all reports
+        return None, CollectiveError(f"{meeting.names[meeting.rank]} has lost a part of Ray: {error}")
     except Exception as error:
         return None, error
 
@@ -116,8 +120,7 @@ def _trained(job: Job, rank: MessageCollective) -> Trained:
     params = _params(job)
     matrices = _matrices(job, rank, params)
     evals = [(matrices[number], name) for number, name in job.evals]
-    job.plan.params = params
-    training = Training(job.plan, matrices[0], evals, rank)
+    training = Training(replace(job.plan, params=params), matrices[0], evals, rank)
     try:
         training.begin(None if saved is None else saved.snapshot)
         while not training.go_on(_pause(job, rank)):

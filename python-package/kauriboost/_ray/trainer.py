@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
+from ray.data import Dataset
+from ray.exceptions import RayActorError
 from ray.train import Checkpoint, ControllerError, Result, RunConfig, ScalingConfig, TrainingFailedError
 from ray.train.v2.api.data_parallel_trainer import DataParallelTrainer
 
@@ -132,6 +134,11 @@ class KauriTrainer(DataParallelTrainer):
         self._wants_classes = False
         self._read: list[Table] | None = None
         scaling = scaling_config or ScalingConfig()
+        if scaling.max_workers < 1:
+            raise ParameterError(
+                "ScalingConfig(num_workers=0) trains in this process, without checkpoints or repetitions; choose 1 or "
+                "more workers, or use kauriboost.train."
+            )
         if scaling.use_gpu:
             self._plan.params = {"device": "cuda", **self._plan.params}
         super().__init__(task.run, scaling_config=scaling, run_config=with_an_end(run_config, timeout))
@@ -163,6 +170,11 @@ class KauriTrainer(DataParallelTrainer):
             self.result = super().fit()
         except TrainingFailedError as error:
             raise _plain(error) from error
+        except RayActorError as error:
+            raise CollectiveError(
+                f"Ray Train's controller was lost: {_line(error)} Start the training again under the same name, "
+                "RunConfig(name=...), and it goes on from its last checkpoint."
+            ) from error
         finally:
             self.train_loop_config = None
         outcome = pickle.loads(self.result.return_value)
@@ -200,6 +212,11 @@ class KauriTrainer(DataParallelTrainer):
         known: dict[int, int] = {}
         for name in ["train", *(name for name in self._datasets if name != "train")]:
             dataset = self._datasets[name]
+            if not isinstance(dataset, Dataset):
+                raise TypeError(
+                    f"expected a Ray dataset under {name!r}, got {type(dataset).__name__}; make one, for example with "
+                    "ray.data.from_pandas."
+                )
             if id(dataset) not in known:
                 columns = self._columns if not tables else self._columns._replace(features=tables[0].columns.features)
                 known[id(dataset)] = len(tables)

@@ -50,8 +50,6 @@ def test_a_lost_worker_is_named_with_the_cure(dataset: Any, run: Any, tmp_path: 
     with pytest.raises(kb.CollectiveError, match=r"(?s)worker [01].*FailureConfig\(max_failures="):
         fit(dataset, callbacks=[damage], run_config=run(name="again"))
     assert fit(dataset, run_config=run(name="again")) == expected()  # goes on, as after the loss of the driver
-    with pytest.raises(kb.DataError, match="other rows or parameters"):
-        fit(in_blocks(rows(seed=4)[COLUMNS], [1300]), run_config=run(name="again"))
 
 
 def test_an_error_in_a_worker_is_raised_here(dataset: Any, run: Any, tmp_path: Path) -> None:

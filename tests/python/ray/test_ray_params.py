@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import kauriboost as kb
@@ -14,10 +17,12 @@ import pytest
 kr = pytest.importorskip("kauriboost.ray")
 import ray  # noqa: E402
 from kauriboost._collective.sockets import Key  # noqa: E402
-from kauriboost._ray import meeting, session, task  # noqa: E402
+from kauriboost._ray import checkpoints, meeting, session, task  # noqa: E402
 from kauriboost._ray.trainer import _plain  # noqa: E402
 from kauriboost._ray.waiting import in_time  # noqa: E402
-from ray.train import ControllerError, RunConfig, WorkerGroupError  # noqa: E402
+from kauriboost._training.checkpoint import TrainingState  # noqa: E402
+from kauriboost._training.training import Snapshot  # noqa: E402
+from ray.train import ControllerError, RunConfig, ScalingConfig, WorkerGroupError  # noqa: E402
 
 GIVEN: dict[str, Any] = {"datasets": {"train": None}, "label_column": "y"}
 
@@ -32,6 +37,7 @@ GIVEN: dict[str, Any] = {"datasets": {"train": None}, "label_column": "y"}
         ({"label_column": None}, "name the column of labels"),
         ({"feature_columns": ["a", "a"]}, "feature_columns has 'a' more than once"),
         ({"feature_columns": []}, "expected the name of a column"),
+        ({"scaling_config": ScalingConfig(num_workers=0)}, "choose 1 or more workers"),
         ({"ports": (5, 4)}, "expected the first and the last port"),
         ({"callbacks": [kr.RayTrainReportCallback()]}, "the trainer reports by itself"),
         ({"callbacks": [kb.callback.TrainingCheckPoint("folder")]}, "Ray Train keeps the checkpoints"),
@@ -58,6 +64,12 @@ def test_parameters_that_estimators_refuse(settings: dict[str, Any], message: st
         kr.RayKauriClassifier(**settings).fit(None, "y")
 
 
+def test_rows_that_are_no_dataset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "cluster_resources", lambda: {"CPU": 4})
+    with pytest.raises(TypeError, match="expected a Ray dataset under 'train', got list; make one"):
+        kr.train({}, [1.0], label_column="y")
+
+
 def test_rankers_need_queries() -> None:
     with pytest.raises(kb.ParameterError, match="RayKauriRanker needs qid_column"):
         kr.RayKauriRanker().fit(None, "y")
@@ -79,6 +91,24 @@ def test_two_names_of_one_parameter() -> None:
 def test_a_name_of_evaluated_rows_that_is_taken() -> None:
     with pytest.raises(kb.DataError, match="choose another name"):
         kr.train({}, None, label_column="y", evals={"train": None})
+
+
+def test_checkpoints_of_other_trainings(tmp_path: Path) -> None:
+    X = np.arange(20, dtype=np.float32).reshape(-1, 1)
+    model = bytes(kb.train({}, kb.DMatrix(X, label=X[:, 0]), 2).save_raw())
+    state = TrainingState(2, {"train": {"rmse": [2.0, 1.0]}}, [], {"eta": "1"})
+    saved = checkpoints.Saved(Snapshot(model, state), model, True)
+    with checkpoints.folder_for(saved, "these rows") as folder:
+        shutil.copytree(folder, tmp_path / "saved")
+    checkpoint = ray.train.Checkpoint.from_directory(str(tmp_path / "saved"))
+    assert checkpoints.read(checkpoint, "these rows") == saved
+    assert checkpoints.booster_of(checkpoint).num_boosted_rounds() == 2
+    with pytest.raises(kb.DataError, match=r"other rows or parameters.*RunConfig\(name=...\)"):
+        checkpoints.read(checkpoint, "others")
+    (tmp_path / "saved" / "state.json").write_text("{}")
+    with pytest.raises(kb.ModelError, match=r"is not one of kauriboost.ray.train, or is damaged"):
+        checkpoints.read(checkpoint, "these rows")
+    assert checkpoints.latest(state.history) == {"train-rmse": 1.0}
 
 
 def test_waits_for_places_end() -> None:
@@ -172,6 +202,24 @@ def test_errors_of_workers_are_told_apart() -> None:
     assert "FailureConfig(max_failures=...)" in str(named)
     assert _plain(WorkerGroupError("", {0: lost, 1: kb.DataError("rows")})).args == ("rows",)
     assert "Choose fewer workers" in str(_plain(ControllerError(RuntimeError("no places"))))
+
+
+def test_a_lost_part_of_ray_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: Any) -> Any:
+        raise ray.exceptions.RayActorError
+
+    monkeypatch.setattr(task, "_trained", lost)
+    (alone,) = met(1, monkeypatch)
+    trained, error = task._outcome(SimpleNamespace(timeout=1.0), alone)  # type: ignore[arg-type]
+    assert trained is None
+    assert isinstance(error, kb.CollectiveError)
+    trainer = kr.KauriTrainer({}, **GIVEN)
+    monkeypatch.setattr(trainer, "_tables", list)
+    monkeypatch.setattr(trainer, "_job", lambda tables: None)
+    monkeypatch.setattr("kauriboost._ray.trainer.require_places", lambda *_: None)
+    monkeypatch.setattr("ray.train.v2.api.data_parallel_trainer.DataParallelTrainer.fit", lost)
+    with pytest.raises(kb.CollectiveError, match=r"controller was lost.*under the same name"):
+        trainer.fit()
 
 
 def test_waiting_for_blocks_ends() -> None:
