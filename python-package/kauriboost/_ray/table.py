@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +23,8 @@ from .columns import CATEGORY, NOTHING, NUMBER, TEXT, Columns, as_table, feature
 from .waiting import in_time, results_of
 
 _VALUES_OF_A_SLICE = 1 << 22  # 16 MiB as float32
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # mixes the bits of a value before they are added
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, mixes the bits of a value
+_BASE = np.uint64(0xD1342543DE82EF95)  # odd, of the powers by which rows count
 
 
 class Slice(NamedTuple):
@@ -43,7 +45,7 @@ class Facts(NamedTuple):
     description: Description | None  # with the categories of all slices
     queries: tuple[np.ndarray, np.ndarray] | None  # of each run of equal queries: the query, and its first row
     classes: np.ndarray | None  # the different labels, if they were asked for
-    checksum: int  # does not depend on the blocks
+    checksum: int  # of rows, labels and so on; that of all rows does not depend on how they are cut into blocks
 
 
 class Table(NamedTuple):
@@ -92,7 +94,7 @@ def describe_block(columns: Columns, given: tuple[int, int] | None, wants_classe
         return Facts([], None, 0, {}, None, None, None, 0)
     names = feature_names(table, columns)
     slices, descriptions, kinds, queries, classes, checksum = [], [], {}, [], [], 0
-    width = 1
+    width, first = 1, begin
     while begin < end:
         part, found = part_of_table(table.slice(begin, min(_rows_at_once(width), end - begin)), columns)
         n_rows, width = part["data"].shape
@@ -102,7 +104,7 @@ def describe_block(columns: Columns, given: tuple[int, int] | None, wants_classe
         slices.append(Slice(begin, n_rows, description.digest))
         descriptions.append(description)
         kinds = _kinds_of_both(kinds, found)
-        checksum = (checksum + checksum_of(part)) % (1 << 64)
+        checksum = (checksum + after(begin - first, checksum_of(part))) % (1 << 64)
         queries.append(part.get("qid", np.empty(0, dtype=np.int64)))
         if wants_classes and part["label"].ndim == 1:
             classes.append(np.unique(part["label"]))
@@ -123,18 +125,58 @@ def _runs(queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def checksum_of(part: Part) -> int:
-    """Return a sum over the bits of all numbers, which does not depend on how rows are cut into blocks."""
-    total = int(part["data"].shape[0])
+    """Return a checksum of rows in their order: the sum of each row's hash times a power of a constant, modulo 2^64.
+
+    The checksum of rows that follow others is multiplied by the power of their number, so it can be put together.
+    """
+    hashes = _hashes_of(part)
+    powers = np.full(len(hashes), _BASE, dtype=np.uint64)
+    powers[0] = 1
+    return int((hashes * np.cumprod(powers, dtype=np.uint64)).sum(dtype=np.uint64))
+
+
+def after(n_rows: int, checksum: int) -> int:
+    """Return a checksum of rows as that of rows that follow `n_rows` others."""
+    return checksum * pow(int(_BASE), n_rows, 1 << 64) % (1 << 64)
+
+
+def _hashes_of(part: Part) -> np.ndarray:
+    """Return a hash of each row, uint64."""
     data = part["data"]
+    found = np.zeros(data.shape[0], dtype=np.uint64)
     if hasattr(data, "iloc"):
-        columns = [data[name].to_numpy() for name in data.columns if data[name].dtype == np.float32]
+        columns = [_hashed_column(data[name]) for name in data.columns]
+    elif hasattr(data, "tocsr"):
+        ends = np.cumsum(_mixed(_bits(data.data), data.indices.astype(np.uint64)), dtype=np.uint64)
+        sums = np.concatenate([np.zeros(1, dtype=np.uint64), ends])
+        columns = [sums[data.indptr[1:]] - sums[data.indptr[:-1]]]
     else:
-        columns = [data.data if hasattr(data, "tocsr") else data]
-    for column in [*columns, part.get("label"), part.get("weight"), part.get("base_margin")]:
-        if column is not None:
-            bits = np.ascontiguousarray(column, dtype=np.float32).view(np.uint32).astype(np.uint64)
-            total += int(((bits + np.uint64(1)) * _FACTOR ^ (bits << np.uint64(17))).sum(dtype=np.uint64))
-    return total % (1 << 64)
+        columns = [_bits(column) for column in data.T]
+    for name in ("label", "weight", "base_margin"):
+        if name in part:
+            columns += [_bits(column) for column in np.atleast_2d(part[name].T)]
+    if "qid" in part:
+        columns.append(part["qid"].astype(np.uint64))
+    for column in columns:
+        found = _mixed(found, column)
+    return found
+
+
+def _hashed_column(column: Any) -> np.ndarray:
+    """Return the bits of numbers, or a checksum of the name of each category."""
+    if not hasattr(column, "cat"):
+        return _bits(column.to_numpy())
+    names = [zlib.crc32(str(name).encode()) for name in column.cat.categories]
+    return np.array([*names, 0], dtype=np.uint64)[column.cat.codes.to_numpy()]  # the code -1 is that of missing values
+
+
+def _bits(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=np.float32).view(np.uint32).astype(np.uint64)
+
+
+def _mixed(hashes: np.ndarray, values: np.ndarray) -> np.ndarray:
+    found = (hashes ^ values) * _FACTOR
+    return np.asarray(found ^ (found >> np.uint64(32)), dtype=np.uint64)
 
 
 def read(dataset: Any, columns: Columns, timeout: float, wants_classes: bool = False) -> Table:
@@ -203,8 +245,16 @@ def _table(columns: Columns, blocks: Sequence[Any], every: Sequence[Facts]) -> T
         categories=_categories(filled, kinds, names, int(numbers[:, 3].sum())),
         query_starts=None if columns.qid is None else _query_starts(filled, columns.qid),
         classes=None if first.classes is None else np.unique(np.concatenate([facts.classes for facts in filled])),
-        checksum=sum(facts.checksum for facts in filled) % (1 << 64),
+        checksum=_checksum_of_all(filled),
     )
+
+
+def _checksum_of_all(filled: Sequence[Facts]) -> int:
+    checksum, n_rows = 0, 0
+    for facts in filled:
+        checksum = (checksum + after(n_rows, facts.checksum)) % (1 << 64)
+        n_rows += sum(each.n_rows for each in facts.slices)
+    return checksum
 
 
 def _require_alike(filled: Sequence[Facts]) -> None:

@@ -109,6 +109,27 @@ def test_any_blocks_have_one_description(without_ray: None, monkeypatch: pytest.
             np.testing.assert_array_equal(np.concatenate([part["weight"] for part in parts]), weights)
 
 
+def test_the_checksum_sees_every_change() -> None:
+    frame = rows(40)
+    sparse = pytest.importorskip("scipy.sparse")
+
+    def checksum(changed: pd.DataFrame) -> int:
+        return described([table_of(changed)], ALL).checksum
+
+    swapped = frame.assign(x0=frame["x1"], x1=frame["x0"])
+    other_text = frame.assign(tree=frame["tree"].replace("ash", "oak"))
+    other_kind = frame.assign(size=frame["size"].cat.rename_categories({"small": "tiny"}))
+    others = [swapped, other_text, other_kind, frame.assign(query=frame["query"] + 1)]
+    others += [frame.assign(label=1 - frame["label"]), frame.assign(weight=frame["weight"] * 2)]
+    reordered = frame.assign(query=1)
+    found = [checksum(each) for each in (frame, *others, reordered, reordered[::-1])]
+    assert len(set(found)) == len(found)
+    matrices = [sparse.csr_matrix(values) for values in ([[1.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]])]
+    matrices.append(sparse.csr_matrix([[0.0, 0.0], [1.0, 0.0]]))
+    of_vectors = [pa.table({"v": kr.sparse_column(matrix), "y": [1.0, 2.0]}) for matrix in matrices]
+    assert len({described([table], Columns("v", "y")).checksum for table in of_vectors}) == 3
+
+
 def test_rows_that_come_back_changed(without_ray: None) -> None:
     table = described([table_of(rows(50))], ALL)
     table.blocks[0] = table_of(rows(50, seed=4))
