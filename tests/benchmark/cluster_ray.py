@@ -1,4 +1,4 @@
-"""Equality of the models that Ray's workers learn with those of one process, on real data of every kind.
+"""Equality of the models from Ray's workers and from one process, on real data of every kind.
 
     python tests/benchmark/cluster_ray.py [--workers 1 2 4] [set ...]
 

@@ -35,12 +35,12 @@ class Columns(NamedTuple):
     qid: str | None = None
 
     def others(self) -> list[str]:
-        """Return the names of all columns except those of features."""
+        """Return the names of all columns without features."""
         given = [self.label, self.weight, self.base_margin, self.qid]
         return [name for each in given if each is not None for name in as_names(each)]
 
     def all(self) -> list[str] | None:
-        """Return the names of all columns; None if those of the features are not known yet."""
+        """Return the names of all columns; None if the names of the features are not known yet."""
         return None if self.features is None else list(dict.fromkeys([*as_names(self.features), *self.others()]))
 
 

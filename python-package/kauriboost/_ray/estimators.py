@@ -139,7 +139,7 @@ class _OnRay(KauriModel):
         return state
 
     def predict(self, X: Any, **how: Any) -> Any:
-        """Predict; for a Ray dataset, return it with a further column ``prediction``.
+        """Predict. A Ray dataset gets a further column ``prediction``.
 
         For rows in memory see the class of the same name in `kauriboost`. For a dataset the arguments are those of
         `kauriboost.ray.predict` for its columns and batches, and ``output_margin`` and ``iteration_range``.

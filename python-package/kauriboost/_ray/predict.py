@@ -23,7 +23,7 @@ _COLUMN_OF = {  # what is computed -> the name of its column
 
 
 class Prediction(NamedTuple):
-    """What a task computes."""
+    """A prediction as described to a task."""
 
     model: bytes
     columns: Columns

@@ -1,4 +1,4 @@
-"""What a training needs of a Ray cluster: places for its workers, ports, encryption, an end of every wait."""
+"""Requirements of a training on a Ray cluster: places for its workers, ports, encryption, an end of every wait."""
 
 from __future__ import annotations
 

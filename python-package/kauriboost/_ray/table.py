@@ -36,16 +36,16 @@ class Slice(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What a task finds in a block."""
+    """The description of a block."""
 
     slices: list[Slice]
     names: Any  # of the features, or of the column of vectors
     width: int
-    kinds: dict[str, str]  # of the columns of features
-    description: Description | None  # with the categories of all slices
-    queries: tuple[np.ndarray, np.ndarray] | None  # of each run of equal queries: the query, and its first row
+    kinds: dict[str, str]  # column of features -> kind
+    description: Description | None  # the first slice, with the categories of all slices
+    queries: tuple[np.ndarray, np.ndarray] | None  # runs of equal queries, and their first rows
     classes: np.ndarray | None  # the different labels, if they were asked for
-    checksum: int  # of rows, labels and so on; that of all rows does not depend on how they are cut into blocks
+    checksum: int  # of features, labels and so on
 
 
 class Table(NamedTuple):
@@ -136,7 +136,7 @@ def checksum_of(part: Part) -> int:
 
 
 def after(n_rows: int, checksum: int) -> int:
-    """Return a checksum of rows as that of rows that follow `n_rows` others."""
+    """Return the checksum of rows that follow `n_rows` others, from their own checksum."""
     return checksum * pow(int(_BASE), n_rows, 1 << 64) % (1 << 64)
 
 
@@ -167,7 +167,7 @@ def _hashed_column(column: Any) -> np.ndarray:
     if not hasattr(column, "cat"):
         return _bits(column.to_numpy())
     names = [zlib.crc32(str(name).encode()) for name in column.cat.categories]
-    return np.array([*names, 0], dtype=np.uint64)[column.cat.codes.to_numpy()]  # the code -1 is that of missing values
+    return np.array([*names, 0], dtype=np.uint64)[column.cat.codes.to_numpy()]  # a missing value has the code -1
 
 
 def _bits(values: np.ndarray) -> np.ndarray:

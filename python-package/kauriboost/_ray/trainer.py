@@ -40,7 +40,7 @@ ColumnNames = Union[str, Sequence[str]]
 
 @public("kauriboost.ray")
 class KauriTrainer(DataParallelTrainer):
-    """A trainer of Ray Train, whose workers learn one model from a Ray dataset.
+    """A trainer of Ray Train: its workers learn a model from a Ray dataset together.
 
     Model and evaluations are the same, byte for byte, as from one process with all rows in the order of the dataset: by
     block, and within a block by position. This holds for any number of workers, any blocks, and also if workers are
