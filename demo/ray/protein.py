@@ -76,7 +76,9 @@ def main(name: str) -> None:
     from protein import LoseAWorker  # by its module's name, so that workers can import it
     from ray.train import FailureConfig, RunConfig, ScalingConfig
 
-    dataset = ray.data.from_pandas(np.array_split(table.assign(label=y), N_BLOCKS))
+    whole = table.assign(label=y)
+    ends = np.linspace(0, len(whole), N_BLOCKS + 1).astype(int)
+    dataset = ray.data.from_pandas([whole.iloc[begin:end] for begin, end in zip(ends, ends[1:])])
     folder = tempfile.mkdtemp()
     for what, callbacks in {
         "two workers": None,
