@@ -82,7 +82,7 @@ def main() -> int:
             told = "the bytes of one process" if same else "OTHER BYTES"
             seconds = time.perf_counter() - begin
             print(f"{each.name:<12} {each.kind:<16} {n_workers} workers {told}, {seconds:.1f} s", flush=True)
-    print(f"{n_different} models differ; {np.__name__} {np.__version__}, ray {ray.__version__}")
+    print(f"{n_different} models differ; numpy {np.__version__}, ray {ray.__version__}")
     return 1 if n_different else 0
 
 

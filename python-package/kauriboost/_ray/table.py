@@ -93,13 +93,14 @@ def describe_block(columns: Columns, given: tuple[int, int] | None, wants_classe
     if end == begin:  # a block without rows may have no columns either
         return Facts([], None, 0, {}, None, None, None, 0)
     names = feature_names(table, columns)
-    slices, descriptions, kinds, queries, classes, checksum = [], [], {}, [], [], 0
-    width, first = 1, begin
+    slices: list[Slice] = []
+    kinds: dict[str, str] = {}
+    descriptions, queries, classes, checksum = [], [], [], 0
+    width = int(part_of_table(table.slice(begin, 1), columns)[0]["data"].shape[1])
+    first = begin
     while begin < end:
         part, found = part_of_table(table.slice(begin, min(_rows_at_once(width), end - begin)), columns)
-        n_rows, width = part["data"].shape
-        if not slices and n_rows > _rows_at_once(width):  # the width is known now
-            continue
+        n_rows = int(part["data"].shape[0])
         description = describe(part)
         slices.append(Slice(begin, n_rows, description.digest))
         descriptions.append(description)
@@ -167,7 +168,8 @@ def _hashed_column(column: Any) -> np.ndarray:
     if not hasattr(column, "cat"):
         return _bits(column.to_numpy())
     names = [zlib.crc32(str(name).encode()) for name in column.cat.categories]
-    return np.array([*names, 0], dtype=np.uint64)[column.cat.codes.to_numpy()]  # a missing value has the code -1
+    of_codes = np.array([*names, 0], dtype=np.uint64)
+    return np.asarray(of_codes[column.cat.codes.to_numpy()])  # a missing value has the code -1
 
 
 def _bits(values: np.ndarray) -> np.ndarray:
