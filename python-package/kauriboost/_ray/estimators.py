@@ -61,7 +61,7 @@ class _OnRay(KauriModel):
     _local: type[KauriModel]
     result: Any = None  # of Ray Train, after `fit`
 
-    def fit(  # type: ignore[override]
+    def fit(
         self,
         dataset: Any,
         label_column: ColumnNames,
@@ -141,20 +141,22 @@ class _OnRay(KauriModel):
     def predict(self, X: Any, **how: Any) -> Any:
         """Predict. A Ray dataset gets a further column ``prediction``.
 
-        For rows in memory see the class of the same name in `kauriboost`. For a dataset the arguments are those of
-        `kauriboost.ray.predict` for its columns and batches, and ``output_margin`` and ``iteration_range``.
+        For rows in memory see the class of the same name in `kauriboost`. For a dataset the arguments are the ones
+        of `kauriboost.ray.predict` for its columns and batches, and ``output_margin`` and ``iteration_range``.
         """
         self.get_booster()
         return self._mapped("predict", X, how) if isinstance(X, Dataset) else super().predict(X, **how)
 
     def explain(self, dataset: Any, **how: Any) -> Any:
         """Return a dataset with SHAP values in a further column ``contributions``; see `kauriboost.ray.predict`."""
-        rounds = {"iteration_range": self._rounds(how.pop("iteration_range", None))}
-        return predict(self.get_booster(), dataset, pred_contribs=True, missing=self.missing, **rounds, **how)
+        rounds = self._rounds(how.pop("iteration_range", None))
+        return predict(
+            self.get_booster(), dataset, pred_contribs=True, missing=self.missing, iteration_range=rounds, **how
+        )
 
 
 @public("kauriboost.ray")
-class RayKauriRegressor(_OnRay, KauriRegressor):
+class RayKauriRegressor(_OnRay, KauriRegressor):  # type: ignore[misc]  # fit takes a dataset
     """Regression for Ray datasets; see `kauriboost.KauriRegressor` for the parameters."""
 
     _local = KauriRegressor
@@ -180,7 +182,7 @@ class RayKauriRanker(_OnRay, KauriRanker):
 
 
 @public("kauriboost.ray")
-class RayKauriClassifier(_OnRay, KauriClassifier):
+class RayKauriClassifier(_OnRay, KauriClassifier):  # type: ignore[misc]  # fit takes a dataset
     """Classification for Ray datasets; see `kauriboost.KauriClassifier`. Labels are numbers."""
 
     _local = KauriClassifier

@@ -60,7 +60,7 @@ class KauriTrainer(DataParallelTrainer):
         The columns of features, or one column of vectors: tensors, lists, or sparse vectors (`sparse_column`). All
         other columns by default. Columns of text are categories.
     weight_column, base_margin_column, qid_column
-        Columns of weights, margins and queries. Queries ascend; their weight is that of their first row.
+        Columns of weights, margins and queries. Queries ascend; the first row of a query has its weight.
     obj, custom_metric, early_stopping_rounds, callbacks, xgb_model
         As for `kauriboost.dask.train`; callbacks run in each worker.
     missing, feature_types, feature_weights
@@ -140,7 +140,7 @@ class KauriTrainer(DataParallelTrainer):
                 "more workers, or use kauriboost.train."
             )
         if scaling.use_gpu:
-            self._plan.params = {"device": "cuda", **self._plan.params}
+            self._plan.params = {"device": "cuda", **dict(self._plan.params)}
         super().__init__(task.run, scaling_config=scaling, run_config=with_an_end(run_config, timeout))
 
     @staticmethod
@@ -176,7 +176,7 @@ class KauriTrainer(DataParallelTrainer):
                 "RunConfig(name=...), and it goes on from its last checkpoint."
             ) from error
         finally:
-            self.train_loop_config = None
+            self.train_loop_config = {}
         outcome = pickle.loads(self.result.return_value)
         if isinstance(outcome, BaseException):
             raise outcome
