@@ -43,6 +43,7 @@ TOGETHER = {
     "site": (),  # all blocks of the pages are run once
     "python/dask": ("test_losses.py",),  # a cluster of three processes
     "python/spark": (),  # a cluster of two executors, of which a process has one at most
+    "python/ray": (),  # a cluster on this machine
 }
 
 
