@@ -1,4 +1,4 @@
-"""Equality of the models that 1, 2 and 4 Spark workers learn with those of one process, on five real sets.
+"""The models that 1, 2 and 4 Spark workers learn on five real sets, which must equal the models of one process.
 
     KAURI_DATA=FOLDER python tests/benchmark/cluster_spark.py [set ...]
 

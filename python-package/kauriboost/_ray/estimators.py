@@ -172,7 +172,9 @@ class RayKauriRanker(_OnRay, KauriRanker):
 
     _local = KauriRanker
 
-    def fit(self, dataset: Any, label_column: ColumnNames, **settings: Any) -> Any:  # type: ignore[override]
+    def fit(  # type: ignore[override]  # it takes a dataset
+        self, dataset: Any, label_column: ColumnNames, **settings: Any
+    ) -> Any:
         """Train; `qid_column` is needed. See `RayKauriRegressor.fit`."""
         if settings.get("qid_column") is None:
             raise ParameterError("RayKauriRanker needs qid_column, the column of queries.")
