@@ -35,7 +35,7 @@ Socket Connected(Address const& address) {
 /// Waits for a connection.
 Socket Accepted(Socket const& listener) {
   auto is_full = false;
-  std::vector<pollfd> waits{{listener.Descriptor(), POLLIN, 0}};
+  std::vector<platform::SocketWait> waits{{listener.Descriptor(), true}};
   EXPECT_TRUE(WaitForAny(&waits, SecondsFromNow(kTimeout)));
   return listener.Accept(&is_full);
 }
@@ -157,7 +157,7 @@ TEST(NetworkLimits, StrangersOfOneHostKeepNoOtherHostOut) {
   std::vector<Socket> strangers;
   for (int i = 0; i < 40; ++i) strangers.push_back(Connected(address));
   for (int i = 0; i < 10; ++i) door.Admit();
-  std::vector<pollfd> waits;
+  std::vector<platform::SocketWait> waits;
   door.AddTo(&waits);
   EXPECT_EQ(waits.size(), kRoom + 1);
   EXPECT_TRUE(ComesIn(&door, std::move(worker), "secret"));
@@ -177,7 +177,7 @@ TEST(NetworkLimits, ADoorRestsWhileThereAreNoDescriptors) {
   SetLogCallback([](char const* line) { g_lines.emplace_back(line); });
   rlimit const none_left{static_cast<rlim_t>(next), before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none_left), 0);
-  std::vector<pollfd> waits;
+  std::vector<platform::SocketWait> waits;
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(door.Admit().empty());
     door.AddTo(&waits);
