@@ -24,8 +24,8 @@ inline Deadline SecondsFromNow(double seconds) {
 class Socket {
  public:
   Socket() = default;
-  /// descriptor: an open one, or kNoSocket. A copy of this process that fork() makes loses the connection, so that the other
-  /// side notices the end of this process, however long the copy lives.
+  /// descriptor: an open one, or kNoSocket. A copy of this process that fork() makes loses the connection, so that the
+  /// other side notices the end of this process, however long the copy lives.
   explicit Socket(platform::SocketHandle descriptor);
   ~Socket() { Close(); }
   Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, platform::kNoSocket)) {}

@@ -3,8 +3,9 @@
 #include <fcntl.h>
 #include <io.h>
 #include <process.h>
-#include <shellapi.h>
 #include <windows.h>
+// The others need it.
+#include <shellapi.h>
 
 #include <algorithm>
 #include <array>
