@@ -4,7 +4,7 @@
 #include <io.h>
 #include <process.h>
 #include <windows.h>
-// The others need it.
+// It needs the one before.
 #include <shellapi.h>
 
 #include <algorithm>
