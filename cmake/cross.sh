@@ -131,7 +131,7 @@ make_toolchain
 heading "Building ($target)"
 cd "$KAURI_ROOT"
 cmake -G Ninja -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_BUILD_TYPE=Release -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON \
+  -DCMAKE_BUILD_TYPE=Release -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON -DKAURI_WITHIN=ON \
   -DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST >"$build/cmake.log" 2>&1 || give_up "$(cat "$build/cmake.log")"
 cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}"
 export WINEPREFIX=$build/wine WINEDEBUG=-all
