@@ -3,7 +3,7 @@
 #
 #   cmake/cross.sh TARGET [PROGRAM...]     PROGRAM: of tests/cpp, test_platform by default; or kauri, kauri_cli
 #
-#   KAURI_CROSS_TYPE=Release compiles as for users; otherwise the compiler optimises less, for a third of the time.
+#   KAURI_CROSS_TYPE=Quick: for the tests alone; the compiler optimises less, for a third of the time.
 #
 #   TARGET                 compiler     run by
 #   x86_64-linux-musl      Zig          this machine
@@ -133,7 +133,8 @@ make_toolchain
 heading "Building ($target)"
 cd "$KAURI_ROOT"
 cmake -G Ninja -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_BUILD_TYPE="${KAURI_CROSS_TYPE:-Quick}" -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON \
+  -DCMAKE_BUILD_TYPE="${KAURI_CROSS_TYPE:-Release}" \
+  -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON -DKAURI_WITHIN=ON \
   -DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST >"$build/cmake.log" 2>&1 || give_up "$(cat "$build/cmake.log")"
 cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}"
 export WINEPREFIX=$build/wine WINEDEBUG=-all

@@ -52,8 +52,8 @@
 #define KAURI_EXTERN_C extern
 #endif
 
-/* CMake defines kauri_EXPORTS where it compiles the library itself, and KAURI_WHOLE for programs that contain it. */
-#if defined(_WIN32) && defined(KAURI_WHOLE)
+/* CMake defines kauri_EXPORTS where it compiles the library itself, and KAURI_WITHIN for programs that contain it. */
+#if defined(_WIN32) && defined(KAURI_WITHIN)
 #define KAURI_API KAURI_EXTERN_C
 #elif defined(_WIN32) && defined(kauri_EXPORTS)
 #define KAURI_API KAURI_EXTERN_C __declspec(dllexport)
