@@ -35,7 +35,7 @@ def strange_libraries(file: Path) -> list[str]:
 def functions_of_the_header() -> set[str]:
     """Return the names that c_api.h declares."""
     text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return set(re.findall(r"KAURI_API\s[^;()]*?\b(\w+)\(", text))
+    return set(re.findall(r"^KAURI_API\s[^;()]*?\b(\w+)\(", text, re.MULTILINE))
 
 
 def shown_functions(library: Path) -> set[str]:
