@@ -260,7 +260,11 @@ int WaitForSockets(std::vector<SocketWait>* waits, int milliseconds) {
     system_waits.push_back({NumberOf(each.socket), static_cast<SHORT>(events), 0});
   }
   auto const n_ready = WSAPoll(system_waits.data(), static_cast<ULONG>(system_waits.size()), milliseconds);
-  for (std::size_t i = 0; i < waits->size(); ++i) (*waits)[i].is_ready = n_ready > 0 && system_waits[i].revents != 0;
+  for (std::size_t i = 0; i < waits->size(); ++i) {
+    auto& each = (*waits)[i];
+    each.is_ready = n_ready > 0 && each.socket != kNoSocket && system_waits[i].revents != 0;
+  }
+  if (n_ready < 0) Sleep(1);  // no socket is open; the caller looks at its clock
   return std::max(n_ready, 0);
 }
 
