@@ -151,7 +151,7 @@ SocketHandle ListenAtAddress(SocketAddress const& address, int* port, int* error
   Scoped listener(OpenSocket(address.family, SOCK_STREAM, error));
   if (listener.Get() == INVALID_SOCKET) return kNoSocket;
   StopBlocking(listener.Get());
-  // What SO_REUSEADDR allows here is that another process takes the port over.
+  // With SO_REUSEADDR another process could take the port over here.
   SetOption(listener.Get(), SOL_SOCKET, SO_EXCLUSIVEADDRUSE, 1);
   if (bind(listener.Get(), SystemForm(address), SizeOf(address)) == 0 && listen(listener.Get(), SOMAXCONN) == 0) {
     *port = PortOf(listener.Get());
