@@ -1,4 +1,4 @@
-"""Checksums of models, evaluations, predictions and SHAP values that the program `kauri` computes, one line a case.
+"""Compare what the program `kauri` computes on two systems: checksums of models, predictions and SHAP values.
 
 The configurations and the data are those of model_checksums.py. The program may be of another system than Python is, so
 equal tables show that two systems give the same bytes:

@@ -55,7 +55,7 @@ def test_another_systems_wheel_is_refused(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def built() -> Path:
-    """Return the folder of the programs, after those of tests/cpp that need no other part of the library have run."""
+    """Return the folder of the programs; cmake/cross.sh has run the tests among them."""
     if shutil.which("apt-get") is None:
         pytest.skip("cmake/cross.sh needs Debian's packages")
     run(ROOT / "cmake" / "cross.sh", "x86_64-windows-gnu", "test_platform", "test_collective", "kauri", "kauri_cli",

@@ -1,4 +1,4 @@
-"""What differs between operating systems in working with files.
+"""Differences between operating systems in working with files.
 
 On Windows a file that is open can be neither deleted nor replaced, and every lock is on bytes of the file.
 """
