@@ -2,13 +2,13 @@
 #include "kauri/plugin.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <sstream>
 #include <vector>
 
 #include "common/platform/library.h"
+#include "common/platform/process.h"
 #include "kauri/error.h"
 #include "kauri/version.h"
 
@@ -20,9 +20,9 @@ constexpr char const* kEntryName = "KauriPluginEntry";
 
 /// Returns KAURI_PLUGIN_PATH (a folder or a file) alone if it is set, otherwise the folder of this library.
 std::vector<std::string> PlacesToLook() {
-  if (char const* path = std::getenv("KAURI_PLUGIN_PATH"); path != nullptr && *path != '\0') {
-    auto const is_folder = std::filesystem::is_directory(path);
-    return {is_folder ? (std::filesystem::path(path) / kCudaPluginName).string() : std::string(path)};
+  if (auto const path = platform::EnvironmentVariable("KAURI_PLUGIN_PATH"); path && !path->empty()) {
+    auto const is_folder = std::filesystem::is_directory(*path);
+    return {is_folder ? (std::filesystem::path(*path) / kCudaPluginName).string() : *path};
   }
   auto const library = platform::LibraryOf(reinterpret_cast<void const*>(&GetCudaPluginStatus));
   if (library.empty()) return {};
@@ -101,8 +101,7 @@ PluginStatus LoadOnce() {
 }  // namespace
 
 void LoadPlugins(Registries* registries) {
-  char const* const paths = std::getenv("KAURI_PLUGINS");
-  std::istringstream list(paths == nullptr ? "" : paths);
+  std::istringstream list(platform::EnvironmentVariable("KAURI_PLUGINS").value_or(""));
   for (std::string path; std::getline(list, path, platform::kListSeparator);) {
     if (path.empty()) continue;
     auto const opened = Open(path, "the plug-in '" + path + "'", "Correct KAURI_PLUGINS.");

@@ -52,8 +52,10 @@
 #define KAURI_EXTERN_C extern
 #endif
 
-/* CMake defines kauri_EXPORTS where it compiles the library itself. */
-#if defined(_WIN32) && defined(kauri_EXPORTS)
+/* CMake defines kauri_EXPORTS where it compiles the library itself, and KAURI_WITHIN for programs that contain it. */
+#if defined(_WIN32) && defined(KAURI_WITHIN)
+#define KAURI_API KAURI_EXTERN_C
+#elif defined(_WIN32) && defined(kauri_EXPORTS)
 #define KAURI_API KAURI_EXTERN_C __declspec(dllexport)
 #elif defined(_WIN32)
 #define KAURI_API KAURI_EXTERN_C __declspec(dllimport)

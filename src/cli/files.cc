@@ -40,7 +40,7 @@ OutputFile::OutputFile(std::string path, std::string role) : path_(std::move(pat
   CheckWritable(path_, role_);
   auto place = FindPlace(path_);
   if (place.is_regular) replacement_ = std::make_unique<ReplacementFile>(std::move(place));
-  file_.open(replacement_ == nullptr ? path_ : replacement_->Name(), std::ios::binary);
+  file_.open(fs::path(replacement_ == nullptr ? path_ : replacement_->Name()), std::ios::binary);
   if (!file_) Refuse("cannot open", errno);
   stream_ = &file_;
 }

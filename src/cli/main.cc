@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/tasks.h"
+#include "common/platform/process.h"
 #include "common/text/log.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
@@ -129,10 +130,10 @@ void Run(std::vector<std::string> const& arguments) {
 }  // namespace kauri::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // exceeding a limit on the size of files becomes a write error, like a full disk
+  auto const words = kauri::platform::StartProgram(argc, argv);
   kauri::SetLogCallback(&kauri::cli::PrintLogLine);
   try {
-    kauri::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
+    kauri::cli::Run(words);
     return 0;
   } catch (kauri::cli::Interrupted const& interrupted) {
     std::cout.flush();

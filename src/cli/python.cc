@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,8 +35,8 @@ std::string ProgramOf(PythonTask const& task) {
 /// Returns the Python whose package started this program, as named by KAURI_PYTHON. \throws Error(kParameter) if it
 /// names none.
 std::string FindPython(PythonTask const& task) {
-  char const* const python = std::getenv("KAURI_PYTHON");
-  if (python != nullptr && *python != '\0') return python;
+  auto const python = platform::EnvironmentVariable("KAURI_PYTHON");
+  if (python && !python->empty()) return *python;
   Fail(ErrorKind::kParameter, task.name,
        " is done by the Python package kauriboost, and this program was started without it. Start the command kauri "
        "that `pip install 'kauriboost",

@@ -21,8 +21,6 @@ CALLS = r"(?<![\w.:>])(::)?(fork|getpid|mmap|madvise|dlopen|dlsym|sigaction|pthr
 FORMS = {"header": HEADERS, "macro": MACROS, "call": CALLS}
 EXCEPTIONS = {
     "include/kauri/c_api.h": "the marks of exported functions, in a header for C programs",
-    "src/collective/network/socket.cc": "sockets of POSIX systems; Windows has no tracker of XGBoost's yet",
-    "src/collective/network/socket.h": "poll() of POSIX systems, for these sockets",
     "src/common/threads/openmp_team.cc": "compiled with OpenMP only, for a comparison on Linux",
 }
 

@@ -1,11 +1,11 @@
 #include "booster/config/client.h"
 
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 
 #include "common/files/read_file.h"
 #include "common/platform/library.h"
+#include "common/platform/process.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -43,7 +43,8 @@ Client DescribeClient(std::string const& library, std::string const& otherwise) 
   Client client;
   ParseVersion(KAURI_XGBOOST_VERSION, &client.version);
   ParseVersion(otherwise, &client.version);
-  if (std::filesystem::path(library).filename().string().rfind("libxgboost.", 0) != 0) return client;
+  auto const name = std::filesystem::path(library).filename().string();
+  if (name.rfind(platform::kLibraryPrefix + std::string("xgboost."), 0) != 0) return client;
   client.habits = Habits::kXgboost;
   ParseVersion(VersionFileOf(library), &client.version);
   return client;
@@ -51,9 +52,9 @@ Client DescribeClient(std::string const& library, std::string const& otherwise) 
 
 Client const& ThisClient() {
   static auto const kClient = [] {
-    char const* const variable = std::getenv("KAURI_XGBOOST_VERSION");
+    auto const variable = platform::EnvironmentVariable("KAURI_XGBOOST_VERSION");
     auto const library = platform::LibraryOf(reinterpret_cast<void const*>(&DescribeClient));
-    return DescribeClient(library, variable == nullptr ? "" : variable);
+    return DescribeClient(library, variable.value_or(""));
   }();
   return kClient;
 }

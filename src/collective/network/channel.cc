@@ -173,7 +173,7 @@ std::optional<std::string> Channel::Next() {
 bool Channel::Send(std::string const& text, Deadline deadline) {
   Queue(text);
   while (Flush() && !outgoing_.empty()) {
-    std::vector<pollfd> waits{{socket_.Descriptor(), POLLOUT, 0}};
+    std::vector<platform::SocketWait> waits{{socket_.Descriptor(), false, true}};
     if (!WaitForAny(&waits, deadline)) return false;
   }
   return !is_lost_;
@@ -183,8 +183,7 @@ std::optional<std::string> Channel::Receive(Deadline deadline) {
   for (;;) {
     Flush();
     if (auto text = Next()) return text;
-    std::vector<pollfd> waits{
-        {socket_.Descriptor(), static_cast<short>(outgoing_.empty() ? POLLIN : POLLIN | POLLOUT), 0}};
+    std::vector<platform::SocketWait> waits{{socket_.Descriptor(), true, !outgoing_.empty()}};
     if (is_lost_ || !WaitForAny(&waits, deadline)) return std::nullopt;
   }
 }

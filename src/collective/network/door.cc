@@ -34,9 +34,9 @@ Progress Advance(Channel* channel) {
 
 }  // namespace
 
-void Door::AddTo(std::vector<pollfd>* waits) const {
-  if (!resting_ || SteadyClock::now() >= *resting_) waits->push_back({listener_.Descriptor(), POLLIN, 0});
-  for (auto const& each : waiting_) waits->push_back({each.channel.Connection().Descriptor(), POLLIN, 0});
+void Door::AddTo(std::vector<platform::SocketWait>* waits) const {
+  if (!resting_ || SteadyClock::now() >= *resting_) waits->push_back({listener_.Descriptor(), true});
+  for (auto const& each : waiting_) waits->push_back({each.channel.Connection().Descriptor(), true});
 }
 
 void Door::DropOne() {

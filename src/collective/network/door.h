@@ -32,7 +32,7 @@ class Door {
   void MakeRoom(std::size_t most_waiting) { most_waiting_ = most_waiting; }
   /// Appends the sockets to wait for. While no more descriptors can be opened, the listener is among them twice a
   /// second only.
-  void AddTo(std::vector<pollfd>* waits) const;
+  void AddTo(std::vector<platform::SocketWait>* waits) const;
   /// Reads from the connections that wait and accepts others. Returns the guests that came in. Never waits.
   std::vector<Guest> Admit();
 

@@ -149,7 +149,7 @@ class Joining {
   void LetIn(Assignment const& assigned, std::vector<Peer>* peers) {
     auto n_missing = peers->size() - static_cast<std::size_t>(assigned.rank) - 1;
     while (n_missing > 0) {
-      std::vector<pollfd> waits{{tracker_.Connection().Descriptor(), POLLIN, 0}};
+      std::vector<platform::SocketWait> waits{{tracker_.Connection().Descriptor(), true}};
       door_.AddTo(&waits);
       WaitForAny(&waits, std::min(deadline_, SecondsFromNow(kSlice)));
       LookAtTracker();

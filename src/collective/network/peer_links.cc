@@ -144,14 +144,14 @@ void PeerLinks::Run(std::vector<Transfer>* transfers) {
 }
 
 void PeerLinks::Wait(std::vector<Transfer> const& transfers, Deadline deadline) {
-  std::vector<pollfd> waits{{woken_.Descriptor(), POLLIN, 0}, {tracker_.Connection().Descriptor(), POLLIN, 0}};
+  std::vector<platform::SocketWait> waits{{woken_.Descriptor(), true}, {tracker_.Connection().Descriptor(), true}};
   for (auto const& each : transfers) {
-    auto const events = static_cast<short>(each.is_outgoing ? POLLOUT : POLLIN);
-    if (!each.IsDone()) waits.push_back({peers_[each.rank].socket.Descriptor(), events, 0});
+    auto const socket = peers_[each.rank].socket.Descriptor();
+    if (!each.IsDone()) waits.push_back({socket, !each.is_outgoing, each.is_outgoing});
   }
   if (!WaitForAny(&waits, deadline)) FailLate(transfers);
-  if (waits[0].revents != 0) RequireAlive();
-  if (waits[1].revents == 0) return;
+  if (waits[0].is_ready) RequireAlive();
+  if (!waits[1].is_ready) return;
   if (auto const news = NewsOfTracker()) FailAll(*news);
 }
 
@@ -201,7 +201,7 @@ std::optional<std::string> PeerLinks::NewsOfTracker() {
 
 void PeerLinks::FailLost(int rank) {
   auto const deadline = SecondsFromNow(kSecondsForNews);
-  std::vector<pollfd> waits{{tracker_.Connection().Descriptor(), POLLIN, 0}};
+  std::vector<platform::SocketWait> waits{{tracker_.Connection().Descriptor(), true}};
   while (WaitForAny(&waits, deadline)) {
     if (auto const news = NewsOfTracker()) FailAll(*news);
   }

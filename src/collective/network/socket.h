@@ -1,14 +1,14 @@
 /// \file TCP sockets that never block. Every wait has a deadline.
 #pragma once
 
-#include <poll.h>
-
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "common/platform/socket.h"
 
 namespace kauri {
 
@@ -24,11 +24,11 @@ inline Deadline SecondsFromNow(double seconds) {
 class Socket {
  public:
   Socket() = default;
-  /// descriptor: an open one, or -1. A copy of this process that fork() makes loses the connection, so that the other
-  /// side notices the end of this process, however long the copy lives.
-  explicit Socket(int descriptor);
+  /// descriptor: an open one, or kNoSocket. A copy of this process that fork() makes loses the connection, so that the
+  /// other side notices the end of this process, however long the copy lives.
+  explicit Socket(platform::SocketHandle descriptor);
   ~Socket() { Close(); }
-  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, platform::kNoSocket)) {}
   Socket& operator=(Socket&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     return *this;
@@ -36,7 +36,7 @@ class Socket {
   Socket(Socket const&) = delete;
   Socket& operator=(Socket const&) = delete;
 
-  int Descriptor() const { return descriptor_; }
+  platform::SocketHandle Descriptor() const { return descriptor_; }
   bool IsOpen() const { return descriptor_ >= 0; }
   void Close();
   /// Ends both directions, so that waiting threads and the other side notice. Callable from any thread.
@@ -51,7 +51,7 @@ class Socket {
   Socket Accept(bool* is_full) const;
 
  private:
-  int descriptor_ = -1;
+  platform::SocketHandle descriptor_ = platform::kNoSocket;
 };
 
 /// A host's name or numeric address, and a port.
@@ -82,6 +82,6 @@ std::string LikelyHost();
 std::pair<Socket, Socket> ConnectedPair();
 
 /// Waits until one of the sockets is ready. Returns false at the deadline.
-bool WaitForAny(std::vector<pollfd>* sockets, Deadline deadline);
+bool WaitForAny(std::vector<platform::SocketWait>* sockets, Deadline deadline);
 
 }  // namespace kauri

@@ -104,13 +104,12 @@ void Tracker::EndWithoutMemory() noexcept {
   members_.clear();
 }
 
-std::vector<pollfd> Tracker::Waits() const {
-  std::vector<pollfd> waits{{woken_.Descriptor(), POLLIN, 0}};
+std::vector<platform::SocketWait> Tracker::Waits() const {
+  std::vector<platform::SocketWait> waits{{woken_.Descriptor(), true}};
   door_.AddTo(&waits);
   for (auto const& member : members_) {
     if (member.is_gone) continue;
-    auto const events = member.channel.HasQueued() ? POLLIN | POLLOUT : POLLIN;
-    waits.push_back({member.channel.Connection().Descriptor(), static_cast<short>(events), 0});
+    waits.push_back({member.channel.Connection().Descriptor(), true, member.channel.HasQueued()});
   }
   return waits;
 }

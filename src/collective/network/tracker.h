@@ -68,7 +68,7 @@ class Tracker {
   void Wake() const;
   void Loop();
   void Step();
-  std::vector<pollfd> Waits() const;
+  std::vector<platform::SocketWait> Waits() const;
   State NowIs();
   void Welcome(Guest guest);
   void AssignRanks();

@@ -1,7 +1,9 @@
-/// \file This process among others: its number, its processors, its signals, and the program that may take its place.
+/// \file This process among others: its number, its processors, its environment, its signals, and the program that may
+/// take its place.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,14 @@ bool HasEnded(int process);
 std::string HostName();
 /// Returns the number of processors that this process may run on; 1 at least.
 int NumAllowedProcessors();
+
+/// Returns a variable of the environment, in UTF-8, as it is now; nothing if it is not set.
+std::optional<std::string> EnvironmentVariable(char const* name);
+
+/// Prepares this process for the work of a program: the standard streams carry bytes as they are, text on them is
+/// UTF-8, and exceeding a limit on the size of files becomes a write error, like a full disk. \returns the words after
+/// the program's name, in UTF-8; the arguments are those of main().
+std::vector<std::string> StartProgram(int argc, char** argv);
 
 /// Replaces this process by a program, which is looked for as a shell does; words[0] names it. Where processes cannot
 /// be replaced, this one waits for the program and ends with its exit status. \returns an errno, only if it fails.

@@ -40,14 +40,19 @@ int QuotaThreads() {
   });
 }
 
+int ThreadsInVariable(char const* name) {
+  auto const text = platform::EnvironmentVariable(name);
+  return ThreadsInText(text ? text->c_str() : nullptr);
+}
+
 int AskedFor() {
   static std::atomic<int> s_known{0};
-  return Once(&s_known, [] { return ThreadsInText(std::getenv("OMP_NUM_THREADS")); });
+  return Once(&s_known, [] { return ThreadsInVariable("OMP_NUM_THREADS"); });
 }
 
 int Limit() {
   static std::atomic<int> s_known{0};
-  return Once(&s_known, [] { return ThreadsInText(std::getenv("OMP_THREAD_LIMIT")); });
+  return Once(&s_known, [] { return ThreadsInVariable("OMP_THREAD_LIMIT"); });
 }
 
 }  // namespace
@@ -74,11 +79,11 @@ int ThreadsInText(char const* text) {
   if (text == nullptr) return 0;
   char* end = nullptr;
   errno = 0;
-  auto const count = std::strtol(text, &end, 10);
+  auto const count = std::strtoll(text, &end, 10);
   while (*end == ' ' || *end == '\t') ++end;
   auto const is_count = end != text && errno == 0 && (*end == '\0' || *end == ',');
   if (!is_count || count <= 0) return 0;
-  return static_cast<int>(std::min<long>(count, std::numeric_limits<int>::max()));
+  return static_cast<int>(std::min<std::int64_t>(count, std::numeric_limits<int>::max()));
 }
 
 namespace {

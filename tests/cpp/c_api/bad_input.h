@@ -1,8 +1,6 @@
 /// \file Common parts of the tables of bad input.
 #pragma once
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -10,12 +8,15 @@
 #include <vector>
 
 #include "c_api/support.h"
+#include "common/platform/process.h"
 
 namespace kauri::testing {
 
 /// A trained booster, its data, and its own folder.
 struct World {
-  World() : folder(std::filesystem::path(::testing::TempDir()) / ("kauri_bad_input_" + std::to_string(::getpid()))) {
+  World()
+      : folder(std::filesystem::path(::testing::TempDir()) /
+               ("kauri_bad_input_" + std::to_string(platform::ProcessId()))) {
     std::filesystem::create_directories(folder);
     booster = Train(problem.data, Logistic(), 3);
     expected = Predict(booster, problem.data).values;
@@ -57,6 +58,7 @@ inline int TrainWith(World& world, Data const& data) {
 std::vector<BadInput> BadData();
 std::vector<BadInput> BadBatches();
 std::vector<BadInput> BadModels();
+std::vector<BadInput> FullDisks();
 std::vector<BadInput> BadExplanations();
 std::vector<BadInput> BadJson();
 

@@ -274,7 +274,7 @@ TEST_P(BadInputs, AreExplainedAndHarmless) {
 
 INSTANTIATE_TEST_SUITE_P(All, BadInputs,
                          ::testing::Values(ParameterCases, LabelCases, BadData, BadBatches, PredictionCases, BadModels,
-                                           BadExplanations, BadJson, HandleCases));
+                                           FullDisks, BadExplanations, BadJson, HandleCases));
 
 }  // namespace
 }  // namespace kauri::testing

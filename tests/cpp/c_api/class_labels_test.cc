@@ -1,6 +1,4 @@
 /// Files whose labels are names of classes, read for a booster.
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "c_api/support.h"
+#include "common/platform/process.h"
 
 namespace kauri::testing {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 class File {
  public:
   explicit File(std::vector<std::pair<int, std::string>> const& rows)
-      : path_(::testing::TempDir() + "kauri_class_labels_" + std::to_string(getpid()) + ".csv") {
+      : path_(::testing::TempDir() + "kauri_class_labels_" + std::to_string(platform::ProcessId()) + ".csv") {
     std::ofstream file(path_);
     file << "x,y\n";
     for (auto const& [x, label] : rows) file << x << ',' << label << '\n';

@@ -1,6 +1,4 @@
 /// Columns of data and model in every call that takes both: names, order and number.
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "c_api/support.h"
+#include "common/platform/process.h"
 
 namespace kauri::testing {
 namespace {
@@ -228,8 +227,8 @@ TEST(Columns, WithoutNamesAreCounted) {
 }
 
 TEST(Columns, OfLibsvmTextMayLackTheLast) {
-  auto const path =
-      std::filesystem::path(::testing::TempDir()) / ("kauri_columns_" + std::to_string(::getpid()) + ".libsvm");
+  auto const path = std::filesystem::path(::testing::TempDir()) /
+                    ("kauri_columns_" + std::to_string(platform::ProcessId()) + ".libsvm");
   std::ofstream file(path);
   for (int row = 0; row < 200; ++row) file << row % 2 << " 0:" << row << " 2:1\n";
   file.close();

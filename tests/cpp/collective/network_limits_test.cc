@@ -1,13 +1,5 @@
 /// Groups over sockets at their limits: many ranks, long names, strangers, full tables of descriptors, and forks.
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <optional>
@@ -24,6 +16,14 @@
 #include "common/text/json_text.h"
 #include "common/text/log.h"
 #include "kauri/error.h"
+#include "support/posix.h"
+#if KAURI_TEST_POSIX
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#endif
 
 namespace kauri {
 namespace {
@@ -35,26 +35,30 @@ Socket Connected(Address const& address) {
 /// Waits for a connection.
 Socket Accepted(Socket const& listener) {
   auto is_full = false;
-  std::vector<pollfd> waits{{listener.Descriptor(), POLLIN, 0}};
+  std::vector<platform::SocketWait> waits{{listener.Descriptor(), true}};
   EXPECT_TRUE(WaitForAny(&waits, SecondsFromNow(kTimeout)));
   return listener.Accept(&is_full);
 }
 
+#if KAURI_TEST_POSIX
 /// A rank that computes for long reads nothing meanwhile, which must not end its connection.
 TEST(NetworkLimits, UnreadBytesHaveNoDeadline) {
   Address address{"127.0.0.1", 0};
   auto const listener = ListenAt(&address);
   auto const client = Connected(address);
   auto const server = Accepted(listener);
-  for (auto const* socket : {&client, &server}) {
+  for (auto const* each : {&client, &server}) {
+    auto const socket = static_cast<int>(each->Descriptor());
     int milliseconds = -1;
     socklen_t size = sizeof(milliseconds);
-    ASSERT_EQ(getsockopt(socket->Descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, &size), 0);
+    ASSERT_EQ(getsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, &size), 0);
     EXPECT_EQ(milliseconds, 0);
-    EXPECT_NE(fcntl(socket->Descriptor(), F_GETFD) & FD_CLOEXEC, 0);
-    EXPECT_NE(fcntl(socket->Descriptor(), F_GETFL) & O_NONBLOCK, 0);
+    EXPECT_NE(fcntl(socket, F_GETFD) & FD_CLOEXEC, 0);
+    EXPECT_NE(fcntl(socket, F_GETFL) & O_NONBLOCK, 0);
   }
 }
+
+#endif
 
 /// Rank 0 of 100 gets 99 connections before any of them proves the secret.
 TEST(NetworkLimits, AWorkerHasRoomForAllHigherRanksAtOnce) {
@@ -120,20 +124,24 @@ TEST(NetworkLimits, OnlyTheFirstMessageToAServerMustBeShort) {
       Error);
 }
 
+#if KAURI_TEST_POSIX
 /// Connects from another address of this host.
 Socket ConnectedFrom(char const* host, Address const& address) {
-  Socket connection(socket(AF_INET, SOCK_STREAM, 0));
+  auto const number = socket(AF_INET, SOCK_STREAM, 0);
+  Socket connection(number);
   sockaddr_in from{};
   from.sin_family = AF_INET;
   inet_pton(AF_INET, host, &from.sin_addr);
   auto to = from;
   inet_pton(AF_INET, address.host.c_str(), &to.sin_addr);
   to.sin_port = htons(static_cast<std::uint16_t>(address.port));
-  EXPECT_EQ(bind(connection.Descriptor(), reinterpret_cast<sockaddr*>(&from), sizeof(from)), 0);
-  EXPECT_EQ(connect(connection.Descriptor(), reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
-  fcntl(connection.Descriptor(), F_SETFL, O_NONBLOCK);
+  EXPECT_EQ(bind(number, reinterpret_cast<sockaddr*>(&from), sizeof(from)), 0);
+  EXPECT_EQ(connect(number, reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
+  fcntl(number, F_SETFL, O_NONBLOCK);
   return connection;
 }
+
+#endif
 
 /// Sends a message through a door. Returns whether it came in.
 bool ComesIn(Door* door, Socket connection, std::string const& secret) {
@@ -148,6 +156,7 @@ bool ComesIn(Door* door, Socket connection, std::string const& secret) {
   return false;
 }
 
+#if KAURI_TEST_POSIX
 TEST(NetworkLimits, StrangersOfOneHostKeepNoOtherHostOut) {
   Address address{"127.0.0.1", 0};
   constexpr std::size_t kRoom = 8;
@@ -157,7 +166,7 @@ TEST(NetworkLimits, StrangersOfOneHostKeepNoOtherHostOut) {
   std::vector<Socket> strangers;
   for (int i = 0; i < 40; ++i) strangers.push_back(Connected(address));
   for (int i = 0; i < 10; ++i) door.Admit();
-  std::vector<pollfd> waits;
+  std::vector<platform::SocketWait> waits;
   door.AddTo(&waits);
   EXPECT_EQ(waits.size(), kRoom + 1);
   EXPECT_TRUE(ComesIn(&door, std::move(worker), "secret"));
@@ -177,7 +186,7 @@ TEST(NetworkLimits, ADoorRestsWhileThereAreNoDescriptors) {
   SetLogCallback([](char const* line) { g_lines.emplace_back(line); });
   rlimit const none_left{static_cast<rlim_t>(next), before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none_left), 0);
-  std::vector<pollfd> waits;
+  std::vector<platform::SocketWait> waits;
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(door.Admit().empty());
     door.AddTo(&waits);
@@ -192,6 +201,8 @@ TEST(NetworkLimits, ADoorRestsWhileThereAreNoDescriptors) {
   EXPECT_EQ(waits.size(), 1U);
   EXPECT_TRUE(ComesIn(&door, std::move(client), "secret"));
 }
+
+#endif
 
 TEST(NetworkLimits, AConnectionLostBeforeTheRankIsTriedAgain) {
   Address address{"127.0.0.1", 0};
@@ -235,6 +246,7 @@ TEST(NetworkLimits, LongLinesAreRefusedBeforeTheyAreSent) {
   IsQuiet(errors);
 }
 
+#if KAURI_TEST_POSIX
 /// Joins as rank 1, leaves a copy of this process behind that lives until the pipe closes, and ends without goodbye.
 [[noreturn]] void ForkAndEnd(JoinOptions const& options, int pipe_end) {
   SocketGroup const group(options);
@@ -272,6 +284,7 @@ TEST(NetworkLimits, TheEndOfAWorkerIsNoticedThoughItsForkLives) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
   for (auto const end : ends) close(end);
 }
+#endif
 
 }  // namespace
 }  // namespace kauri

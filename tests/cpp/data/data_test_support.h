@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
@@ -14,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "common/platform/process.h"
 #include "data/arrays/array_dispatch.h"
 #include "kauri/data_matrix.h"
 #include "kauri/error.h"
@@ -85,8 +85,8 @@ class TempFile {
  public:
   TempFile(std::string const& contents, std::string const& extension) {
     static std::atomic<int> next{0};
-    path_ =
-        ::testing::TempDir() + "kauri-data-" + std::to_string(::getpid()) + "-" + std::to_string(next++) + extension;
+    path_ = ::testing::TempDir() + "kauri-data-" + std::to_string(platform::ProcessId()) + "-" +
+            std::to_string(next++) + extension;
     std::ofstream(path_, std::ios::binary) << contents;
   }
   ~TempFile() { std::filesystem::remove(path_); }

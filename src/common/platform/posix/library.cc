@@ -6,6 +6,7 @@ namespace kauri::platform {
 
 char const* const kCudaPluginName = "libkauri_cuda.so";
 char const* const kCudaDriverName = "libcuda.so.1";
+char const* const kLibraryPrefix = "lib";
 char const kListSeparator = ':';
 
 void* OpenLibrary(std::string const& path, std::string* problem) {

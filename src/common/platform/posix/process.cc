@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 
 #include "common/platform/memory.h"
 
@@ -23,6 +24,16 @@ bool HasEnded(int process) { return kill(process, 0) != 0 && errno == ESRCH; }
 std::string HostName() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+std::optional<std::string> EnvironmentVariable(char const* name) {
+  char const* const value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::vector<std::string> StartProgram(int argc, char** argv) {
+  signal(SIGXFSZ, SIG_IGN);
+  return {argv + 1, argv + argc};
 }
 
 int BecomeProgram(std::vector<std::string> words) {

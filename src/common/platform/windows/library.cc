@@ -10,6 +10,7 @@ namespace kauri::platform {
 
 char const* const kCudaPluginName = "kauri_cuda.dll";
 char const* const kCudaDriverName = "nvcuda.dll";
+char const* const kLibraryPrefix = "";
 char const kListSeparator = ';';
 
 void* OpenLibrary(std::string const& path, std::string* problem) {

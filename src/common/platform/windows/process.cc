@@ -1,13 +1,18 @@
 #include "common/platform/process.h"
 
+#include <fcntl.h>
+#include <io.h>
 #include <process.h>
 #include <windows.h>
+// It needs the one before.
+#include <shellapi.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 
 #include "common/platform/windows/errors.h"
 
@@ -55,6 +60,34 @@ int NumAllowedProcessors() {
   auto const n =
       allowed != 0 ? __builtin_popcountll(allowed) : static_cast<int>(GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
   return std::max(1, n);
+}
+
+std::optional<std::string> EnvironmentVariable(char const* name) {
+  SetLastError(ERROR_SUCCESS);
+  std::wstring value;
+  auto size = GetEnvironmentVariableW(Wide(name).c_str(), nullptr, 0);
+  // Another thread may make it longer in between. The size counts the zero at the end only where it is too small.
+  while (size > value.size()) {
+    value.resize(size);
+    size = GetEnvironmentVariableW(Wide(name).c_str(), value.data(), size);
+  }
+  if (size == 0 && (value.empty() || GetLastError() == ERROR_ENVVAR_NOT_FOUND)) return std::nullopt;
+  value.resize(size);
+  return Narrow(value);
+}
+
+std::vector<std::string> StartProgram(int /*argc*/, char** /*argv*/) {
+  for (auto const file : {0, 1, 2}) _setmode(file, _O_BINARY);
+  static UINT const code_page = GetConsoleOutputCP();
+  if (code_page != 0 && SetConsoleOutputCP(CP_UTF8) != 0) {
+    std::atexit([] { SetConsoleOutputCP(code_page); });
+  }
+  int n_words = 0;
+  auto* const wide = CommandLineToArgvW(GetCommandLineW(), &n_words);
+  std::vector<std::string> words;
+  for (int i = 1; i < n_words; ++i) words.push_back(Narrow(wide[i]));
+  LocalFree(wide);
+  return words;
 }
 
 int BecomeProgram(std::vector<std::string> words) {

@@ -1,4 +1,3 @@
-#define _CRT_RAND_S  // declares rand_s
 #include "common/platform/random.h"
 
 #include <stdlib.h>

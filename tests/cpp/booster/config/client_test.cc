@@ -2,13 +2,15 @@
 #include "booster/config/client.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+
+#include "common/platform/library.h"
+#include "common/platform/process.h"
 
 namespace kauri::testing {
 namespace {
@@ -19,14 +21,17 @@ using Version = std::array<int, 3>;
 class Package {
  public:
   explicit Package(std::string const& version)
-      : root_(::testing::TempDir() + "kauri_client_" + std::to_string(getpid())) {
+      : root_(::testing::TempDir() + "kauri_client_" + std::to_string(platform::ProcessId())) {
     std::filesystem::remove_all(root_);
     std::filesystem::create_directories(root_ / "lib");
     std::ofstream(root_ / "VERSION") << version;
   }
   ~Package() { std::filesystem::remove_all(root_); }
 
-  std::string Library(char const* name = "libxgboost.so") const { return (root_ / "lib" / name).string(); }
+  /// Returns the path of XGBoost's library, or of another one in its folder.
+  std::string Library(std::string const& name = platform::kLibraryPrefix + std::string("xgboost.so")) const {
+    return (root_ / "lib" / name).string();
+  }
 
  private:
   std::filesystem::path root_;
@@ -44,7 +49,7 @@ TEST(Client, OfAPackageHasItsVersionAndHabits) {
 
 TEST(Client, ByAnotherNameIsKauris) {
   Package const package("3.4.1");
-  for (auto const* name : {"libkauri.so", "libxgboost4j.so", "xgboost.so", "libxgboost"}) {
+  for (auto const* name : {"libkauri.so", "libxgboost4j.so", "other_xgboost.so", "libxgboost"}) {
     auto const client = DescribeClient(package.Library(name), "");
     EXPECT_EQ(client.habits, Habits::kKauri) << name;
     EXPECT_EQ(client.version, (Version{3, 2, 0})) << name;

@@ -1,7 +1,3 @@
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +8,8 @@
 #include "booster/model_io/model_fixture.h"
 #include "common/files/atomic_file.h"
 #include "common/files/read_file.h"
+#include "common/platform/process.h"
+#include "support/posix.h"
 
 namespace kauri {
 namespace {
@@ -23,8 +21,8 @@ class ModelFile : public ::testing::Test {
  protected:
   void SetUp() override {
     auto const* name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    folder_ =
-        fs::path(::testing::TempDir()) / ("kauri_model_file_" + std::string(name) + "_" + std::to_string(getpid()));
+    folder_ = fs::path(::testing::TempDir()) /
+              ("kauri_model_file_" + std::string(name) + "_" + std::to_string(platform::ProcessId()));
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -51,6 +49,7 @@ class ModelFile : public ::testing::Test {
   fs::path folder_;
 };
 
+#if KAURI_TEST_POSIX
 /// Limits the size of files to `bytes` during its lifetime, to simulate a full disk.
 class SizeLimit {
  public:
@@ -68,6 +67,7 @@ class SizeLimit {
   rlimit old_{};
   void (*old_handler_)(int);
 };
+#endif
 
 bool Contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
@@ -101,6 +101,7 @@ TEST_F(ModelFile, WhatCannotBeReadIsNamed) {
   EXPECT_TRUE(Contains(IoMessage([&] { ReadFile(Path("empty")); }), "it is empty"));
 }
 
+#if KAURI_TEST_POSIX
 TEST_F(ModelFile, ReadsWhatHasNoSize) {
   EXPECT_TRUE(Contains(ReadFile("/proc/self/status"), "VmRSS"));
   ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
@@ -130,12 +131,15 @@ TEST_F(ModelFile, AFullDeviceIsReported) {
   EXPECT_TRUE(Contains(IoMessage([] { Write("/dev/full", "text"); }), "No space left"));
 }
 
+#endif
+
 TEST_F(ModelFile, FoldersThatDoNotExistAreReported) {
   EXPECT_TRUE(Contains(IoMessage([&] { Write(Path("no/model"), "x"); }), "No such file"));
   EXPECT_TRUE(Contains(IoMessage([&] { Write(folder_.string(), "x"); }), "it is a folder"));
   EXPECT_EQ(CountFiles(), 0U);
 }
 
+#if KAURI_TEST_POSIX
 TEST_F(ModelFile, PermissionsAreKept) {
   Write(Path("model"), "old");
   fs::permissions(Path("model"), static_cast<fs::perms>(0640));
@@ -187,6 +191,8 @@ TEST_F(ModelFile, LinksThatLeadNowhereAreRefused) {
   EXPECT_EQ(CountFiles(), 3U);
 }
 
+#endif
+
 TEST_F(ModelFile, LongNames) {
   auto const longest = Path(std::string(255, 'n'));
   RequireWritable(longest);
@@ -201,6 +207,7 @@ TEST_F(ModelFile, LongNames) {
   EXPECT_EQ(CountFiles(), 1U);
 }
 
+#if KAURI_TEST_POSIX
 TEST_F(ModelFile, WhatCannotBeWrittenIsKnownBefore) {
   Write(Path("model"), "old");
   {
@@ -236,6 +243,8 @@ TEST_F(ModelFile, WhatNeverEndsIsRefused) {
   }
 }
 
+#endif
+
 TEST_F(ModelFile, ALeftoverIsRemovedOnceItsWriterIsGone) {
   auto file = std::make_unique<ReplacementFile>(FindPlace(Path("model")));
   auto const name = file->Name();
@@ -249,7 +258,7 @@ TEST_F(ModelFile, ALeftoverIsRemovedOnceItsWriterIsGone) {
 }
 
 TEST_F(ModelFile, ALeftoverOfAnotherSaveIsNoObstacle) {
-  Write(Path("model.new-" + std::to_string(getpid()) + "-0"), "left over");
+  Write(Path("model.new-" + std::to_string(platform::ProcessId()) + "-0"), "left over");
   Write(Path("model"), "new");
   EXPECT_EQ(ReadFile(Path("model")), "new");
   EXPECT_EQ(CountFiles(), 2U);

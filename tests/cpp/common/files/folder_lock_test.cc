@@ -1,7 +1,6 @@
 #include "common/files/folder_lock.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <array>
 #include <csignal>
@@ -9,7 +8,9 @@
 #include <fstream>
 #include <optional>
 
+#include "common/platform/process.h"
 #include "kauri/error.h"
+#include "support/posix.h"
 
 namespace kauri {
 namespace {
@@ -20,7 +21,8 @@ class FolderLockTest : public ::testing::Test {
  protected:
   void SetUp() override {
     auto const* name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    folder_ = fs::path(::testing::TempDir()) / ("kauri_lock_" + std::string(name) + "_" + std::to_string(getpid()));
+    folder_ = fs::path(::testing::TempDir()) /
+              ("kauri_lock_" + std::string(name) + "_" + std::to_string(platform::ProcessId()));
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -43,7 +45,7 @@ TEST_F(FolderLockTest, OneAtATime) {
     FolderLock const lock(folder_.string(), "model_dir");
     auto const message = Refusal();
     for (auto const& part : {"model_dir='" + folder_.string() + "' is in use by another training (process " +
-                                 std::to_string(getpid()) + ")",
+                                 std::to_string(platform::ProcessId()) + ")",
                              std::string("wait until it ends, or give each training a folder of its own")}) {
       EXPECT_NE(message.find(part), std::string::npos) << message;
     }
@@ -52,6 +54,7 @@ TEST_F(FolderLockTest, OneAtATime) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+#if KAURI_TEST_POSIX
 TEST_F(FolderLockTest, DiesWithTheProcess) {
   std::array<int, 2> pipe_ends{};
   ASSERT_EQ(pipe(pipe_ends.data()), 0);
@@ -102,6 +105,8 @@ TEST_F(FolderLockTest, OfManyAtOnceOneWins) {
   EXPECT_EQ(n_winners, 1);
   EXPECT_TRUE(fs::is_empty(folder_));
 }
+
+#endif
 
 TEST_F(FolderLockTest, AFolderThatIsNotThere) {
   folder_ /= "none";

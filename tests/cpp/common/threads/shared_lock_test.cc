@@ -1,8 +1,6 @@
 #include "common/threads/shared_lock.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <functional>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "kauri/error.h"
+#include "support/posix.h"
 
 namespace kauri {
 namespace {
@@ -86,6 +85,7 @@ TEST(SharedLock, ReadersOfSeveralLocksPassWaitingWriters) {
   EXPECT_EQ(n_done, 2);
 }
 
+#if KAURI_TEST_POSIX
 /// Returns the exit status of a child that runs `in_child` (0 for true) while another thread holds `lock`.
 int InChildWhileHeld(SharedLock* lock, Access access, std::function<bool()> const& in_child) {
   std::atomic<int> stage{0};
@@ -142,6 +142,7 @@ TEST(SharedLock, TheForkingThreadKeepsWhatItHolds) {
   }
   EXPECT_EQ(status, 0);
 }
+#endif
 
 }  // namespace
 }  // namespace kauri

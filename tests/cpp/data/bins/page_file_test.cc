@@ -1,7 +1,6 @@
 #include "data/bins/page_file.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <csignal>
 #include <filesystem>
@@ -10,6 +9,7 @@
 
 #include "data/bins/bin_store_maker.h"
 #include "support/error.h"
+#include "support/posix.h"
 #include "support/random_matrix.h"
 #include "support/row_batches.h"
 
@@ -49,6 +49,7 @@ TEST(PageFile, HasNoNameAndGoesWithItsOwner) {
   EXPECT_NE(message.find("cache_prefix"), std::string::npos);
 }
 
+#if KAURI_TEST_POSIX
 TEST(PageFile, AFullDiskSaysWhatPathAndCure) {
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
@@ -65,6 +66,8 @@ TEST(PageFile, AFullDiskSaysWhatPathAndCure) {
   EXPECT_NE(message.find("800 bytes"), std::string::npos) << message;
   EXPECT_NE(message.find("Free space there"), std::string::npos) << message;
 }
+
+#endif
 
 TEST(PageFile, ReadsWhatWasWrittenAndNoMore) {
   PageFile const file("");
