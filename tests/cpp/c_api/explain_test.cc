@@ -227,7 +227,9 @@ TEST(Explanation, LargePredictionsMayBeTakenUnlessTheyFail) {
   bad[4 * kRows - 3] = std::numeric_limits<double>::infinity();
   float const* unset = nullptr;
   for (bool const with_result : {false, true}) {
-    if (with_result) ASSERT_OK(PredictRows(booster, rows, &values));
+    if (with_result) {
+      ASSERT_OK(PredictRows(booster, rows, &values));
+    }
     ASSERT_EQ(PredictRows(booster, bad, &unset), -1);
     EXPECT_EQ(KauriBoosterTakeExplanation(booster.get(), &none), -1) << "numbers of a call that failed";
   }
