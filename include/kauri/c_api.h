@@ -722,12 +722,13 @@ KAURI_API int KauriBoosterExplainSampled(BoosterHandle handle, DMatrixHandle dma
  * Takes the calling thread's last explanation in host memory (KauriBoosterExplain; XGBoosterPredictFromDMatrix of types
  * 2 to 5 and from 100 on) or its last prediction of 65,536 numbers or more (the other types, unless "training" is true;
  * predictions in place), the later of both, from the booster without copying it. Its address stays valid until
- * KauriHostArrayFree, even after the booster is freed, and its numbers may be changed. Errors: there is none, or it was
- * already taken.
+ * KauriHostArrayFree, even after the booster is freed, and its numbers may be changed. Errors: there is none, it was
+ * already taken, or a later call of these failed.
  */
 KAURI_API int KauriBoosterTakeExplanation(BoosterHandle handle, KauriHostArrayHandle* out);
 /**
- * Frees an explanation. The booster keeps the memory for its next explanation, in place of memory that it kept before.
+ * Frees what KauriBoosterTakeExplanation took. The booster keeps the memory for its next explanation or large
+ * prediction, in place of memory that it kept before.
  */
 KAURI_API int KauriHostArrayFree(KauriHostArrayHandle handle);
 /**

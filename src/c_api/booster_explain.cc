@@ -261,14 +261,15 @@ int KauriBoosterTakeExplanation(BoosterHandle handle, KauriHostArrayHandle* out)
   return Guard([&] {
     NotNull(out, "out");
     BoosterRead const booster(handle);
-    auto& values = booster->Buffers().explanation;
-    if (values.Empty()) {
+    auto& buffers = booster->Buffers();
+    if (!buffers.is_explained) {
       kauri::Fail(
           kauri::ErrorKind::kParameter,
           "this thread has no explanation or large prediction of this booster, or has already taken it; explain "
           "rows with the booster first.");
     }
-    *out = new HostArrayHandle(std::exchange(values, kauri::FloatMemory()), booster->spare);
+    *out = new HostArrayHandle(std::exchange(buffers.explanation, kauri::FloatMemory()), booster->spare);
+    buffers.is_explained = false;
   });
 }
 

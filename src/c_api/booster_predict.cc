@@ -59,7 +59,9 @@ void ReturnShape(std::vector<std::uint64_t> const& shape, float const* values, R
 
 ResultMemory ExplanationMemory(LearnerHandle* booster) {
   return [booster](std::size_t size) {
-    auto& kept = booster->Buffers().explanation;
+    auto& buffers = booster->Buffers();
+    buffers.is_explained = false;  // until the result is whole: a call that fails leaves nothing to be taken
+    auto& kept = buffers.explanation;
     auto ended = kept.Empty() ? booster->spare->Take() : std::exchange(kept, FloatMemory());
     kept = FloatMemory::Recycled(std::move(ended), size);
     return kept.Values();
@@ -69,6 +71,7 @@ ResultMemory ExplanationMemory(LearnerHandle* booster) {
 void ReturnExplanation(std::vector<std::uint64_t> const& shape, LearnerHandle* booster, PredictionOut const& out) {
   auto& buffers = booster->Buffers();
   ReturnShape(shape, buffers.explanation.Values().data(), &buffers, out);
+  buffers.is_explained = true;
 }
 
 namespace {

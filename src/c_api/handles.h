@@ -70,6 +70,7 @@ struct ReturnBuffers {
   std::vector<float> floats;
   std::vector<double> doubles;
   FloatMemory explanation;
+  bool is_explained = false;  ///< whether `explanation` has a whole result that may be taken
   std::vector<unsigned> integers;
   std::vector<bst_ulong> shape;
   std::unique_ptr<DeviceFloats> device_floats;
@@ -172,7 +173,7 @@ struct LearnerHandle : HandleBase {
       : HandleBase(HandleKind::kBooster), learner(std::move(booster)) {}
 
   std::unique_ptr<Learner> learner;
-  std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();  ///< spare memory for explanations
+  std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();  ///< for explanations and predictions
   std::shared_ptr<Collective> communicator;  ///< the communicator's group, if the booster trains in it
   bool has_own_group = false;                ///< KauriBoosterSetCollective has set a group, which takes precedence
 };
@@ -193,7 +194,7 @@ struct DeviceArrayHandle : HandleBase {
   std::unique_ptr<DeviceNumbers> values;
 };
 
-/// An explanation in host memory that outlives its booster. When freed, its memory returns to the booster if that still
+/// A result in host memory that outlives its booster. When freed, its memory returns to the booster if that still
 /// exists.
 struct HostArrayHandle : HandleBase {
   HostArrayHandle(FloatMemory memory, std::weak_ptr<SpareMemory> home)

@@ -59,8 +59,8 @@ class PredictionMemory {
   /// Returns the provider of the memory, which refers to this object.
   ResultMemory Provider() {
     return [this](std::size_t size) {
-      constexpr std::size_t kLarge = std::size_t{1} << 16U;
       auto& floats = booster_->Buffers().floats;
+      if (floats.capacity() >= kLarge) floats = std::vector<float>();  // a large result of training, which ends here
       if (size < kLarge) floats.resize(size);
       values_ = size < kLarge ? Span<float>(floats) : ExplanationMemory(booster_)(size);
       return values_;
@@ -68,10 +68,13 @@ class PredictionMemory {
   }
   /// Returns `shape` and the prediction in that memory to the caller.
   void Return(std::vector<std::uint64_t> const& shape, PredictionOut const& out) const {
+    if (values_.size() >= kLarge) return ReturnExplanation(shape, booster_, out);
     ReturnShape(shape, values_.data(), &booster_->Buffers(), out);
   }
 
  private:
+  static constexpr std::size_t kLarge = std::size_t{1} << 16U;  ///< numbers
+
   LearnerHandle* booster_;
   Span<float> values_;
 };

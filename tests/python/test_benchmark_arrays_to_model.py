@@ -45,5 +45,17 @@ def test_a_worse_model_is_reported() -> None:
         {"way": "Kauri, DMatrix", "shape": "6", "rows": 9, "loss": 0.505},
         {"way": "Kauri, QuantileDMatrix", "shape": "6", "rows": 9, "loss": 0.52},
         {"way": "Kauri, DMatrix", "shape": "8", "rows": 9, "loss": 0.9},
+        {"way": "Kauri, DMatrix", "shape": "12", "rows": 9, "error": "-"},
+        {"way": "Kauri, DMatrix", "shape": "12", "rows": 99, "error": "memory"},
     ]
     assert [cell["loss"] for cell in table.worse()] == [0.52]
+
+
+def test_failures_and_losses_that_are_no_number_are_reported() -> None:
+    table = arrays_to_model.Table(argparse.Namespace(device="cpu", budget=1.0), {})
+    wrong = [
+        {"way": "Kauri, DMatrix", "shape": "6", "rows": 9, "error": "DataError"},
+        {"way": "Kauri, DMatrix", "shape": "8", "rows": 9, "loss": float("nan")},
+    ]
+    table.cells = [*wrong, {"way": "XGBoost, QuantileDMatrix", "shape": "6", "rows": 9, "error": "XGBoostError"}]
+    assert table.worse() == wrong

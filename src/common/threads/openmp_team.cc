@@ -32,7 +32,7 @@ void RunOpenMpRegion(int threads, TeamWork const& work) {
   {
     PrepareForExceptions();
     InLoop const place(omp_get_thread_num());
-#pragma omp for schedule(dynamic, 1) nowait
+#pragma omp for schedule(monotonic : dynamic, 1) nowait
     for (std::int64_t block = 0; block < work.n_blocks; ++block) work.Run(block);
   }
 }

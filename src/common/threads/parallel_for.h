@@ -2,8 +2,8 @@
 ///
 /// The blocks depend on n and the block size only, never on the number of threads. So results that are computed per
 /// block and combined in block order are the same for any thread count. An exception of any kind is rethrown on the
-/// calling thread; the first block in order wins. A loop within a block of another loop runs on the thread that reaches
-/// it.
+/// calling thread; the first block in order wins. Blocks begin in ascending order, so a block may wait for blocks
+/// before it, never for later ones. A loop within a block of another loop runs on the thread that reaches it.
 #pragma once
 
 #include <cstdint>

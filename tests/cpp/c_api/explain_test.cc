@@ -1,5 +1,6 @@
 /// KauriBoosterExplain and KauriBoosterExplainSparse: bit for bit the same as parts of the predictions.
 #include <cmath>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -194,6 +195,49 @@ TEST(Explanation, MayBeTaken) {
   EXPECT_EQ(taken.Copy(1000), expected) << "it outlives its booster";
   EXPECT_OK(KauriHostArrayFree(taken.handle));
   EXPECT_EQ(KauriHostArrayFree(nullptr), -1);
+}
+
+/// Predicts in place; rows that are not float32 are checked for infinite values while they are read.
+int PredictRows(Booster const& booster, std::vector<double> const& rows, float const** values) {
+  bst_ulong const* shape = nullptr;
+  bst_ulong dim = 0;
+  auto const table = Interface(rows, "<f8", "[" + std::to_string(rows.size() / 4) + ", 4]");
+  return XGBoosterPredictFromDense(booster.get(), table.c_str(), PredictConfig(1).c_str(), nullptr, &shape, &dim,
+                                   values);
+}
+
+TEST(Explanation, LargePredictionsMayBeTakenUnlessTheyFail) {
+  Problem const problem;
+  auto booster = Train(problem.data, Logistic(), 4);
+  constexpr std::size_t kRows = 70'000;
+  auto const given = Features(kRows, 4, 9);
+  auto const data = MakeData(given, 4);
+  auto const expected = Predict(booster, data, PredictConfig(1)).values;
+  std::vector<double> rows(given.begin(), given.end());
+  float const* values = nullptr;
+  KauriHostArrayHandle taken = nullptr;
+  KauriHostArrayHandle none = nullptr;
+  ASSERT_OK(PredictRows(booster, rows, &values));
+  Predict(booster, problem.data, PredictConfig(1));  // a small one is elsewhere
+  ASSERT_OK(KauriBoosterTakeExplanation(booster.get(), &taken));
+  EXPECT_EQ(std::vector<float>(values, values + kRows), expected);
+  EXPECT_EQ(KauriBoosterTakeExplanation(booster.get(), &none), -1);
+
+  auto bad = rows;
+  bad[4 * kRows - 3] = std::numeric_limits<double>::infinity();
+  float const* unset = nullptr;
+  for (bool const with_result : {false, true}) {
+    if (with_result) {
+      ASSERT_OK(PredictRows(booster, rows, &values));
+    }
+    ASSERT_EQ(PredictRows(booster, bad, &unset), -1);
+    EXPECT_EQ(KauriBoosterTakeExplanation(booster.get(), &none), -1) << "numbers of a call that failed";
+  }
+  EXPECT_EQ(unset, nullptr);
+  Taken const leaves(booster, data, 6);
+  EXPECT_EQ(leaves.Copy(4 * kRows), Predict(booster, data, PredictConfig(6)).values);
+  EXPECT_OK(KauriHostArrayFree(leaves.handle));
+  EXPECT_OK(KauriHostArrayFree(taken));
 }
 
 TEST(Explanation, MemoryThatIsFreedIsUsedAgain) {

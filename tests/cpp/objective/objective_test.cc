@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "objective_fixture.h"
 #include "support/error.h"
@@ -55,6 +59,24 @@ TEST(Labels, NotAClass) {
 
 TEST(Labels, NegativeCount) {
   ExpectParts(LabelError("count:poisson", MakeInfo({0.0F, -1.0F})), {"label -1", "row 1", "0 or more"});
+}
+
+TEST(Labels, TheFirstOfManyThatAreWrongIsReported) {
+  constexpr std::size_t kLabels = 500'000;  // several blocks
+  auto const objective = MakeObjective("binary:logistic");
+  for (std::size_t const first : {std::size_t{0}, std::size_t{65'535}, std::size_t{65'536}, kLabels - 1}) {
+    std::vector<float> labels(kLabels, 1.0F);
+    labels[kLabels - 1] = 7.0F;
+    labels[std::max(first, std::size_t{400'000})] = 6.0F;
+    labels[first] = 5.0F;
+    auto const info = MakeInfo(std::move(labels));
+    for (int const threads : {1, 3, 8}) {
+      Context ctx;
+      ctx.threads = threads;
+      ExpectParts(MessageOf(ErrorKind::kData, [&] { objective->ValidateInfo(ctx, info); }),
+                  {"label 5 of row " + std::to_string(first)});
+    }
+  }
 }
 
 TEST(Labels, OutsideOfTheNewDomains) {

@@ -211,6 +211,25 @@ TEST(ParallelFor, ShortAndLongLoopsAndPauses) {
   }
 }
 
+/// Every block waits until the block before it has ended.
+TEST(ParallelFor, BlocksMayWaitForBlocksBeforeThem) {
+  for (auto const threads : kCounts) {
+    for (std::int64_t const n : {2, 7, 300}) {
+      std::atomic<std::int64_t> ended{0};
+      std::atomic<bool> is_late{false};
+      auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      ParallelFor(Threads(threads), n, [&](std::int64_t i) {
+        while (ended < i && !is_late) {
+          is_late = is_late || std::chrono::steady_clock::now() > end;
+          std::this_thread::yield();
+        }
+        ++ended;
+      });
+      ASSERT_FALSE(is_late) << threads << " threads, " << n;
+    }
+  }
+}
+
 TEST(ParallelFor, SmallTeamsAfterLargeOnes) {
   for (int repeat = 0; repeat < 30; ++repeat) {
     for (auto const threads : {8, 2, 3, 8}) {

@@ -135,6 +135,21 @@ TEST(BinMatrix, ANumberOf256BinsHasAColumnBesideBundles) {
   ExpectCodesFit(bins, values);
 }
 
+TEST(BinMatrix, ANumberOf256BinsDoesNotShareItsColumnWithAnEmptyOne) {
+  auto const given = NumberAndLevels();
+  std::vector<float> values;
+  for (std::size_t row = 0; row < 700; ++row) {
+    values.push_back(given[41 * row]);
+    values.insert(values.end(), 2, std::numeric_limits<float>::quiet_NaN());
+    values.insert(values.end(), given.begin() + 41 * row + 1, given.begin() + 41 * (row + 1));
+  }
+  auto const bins = MakeBins(*MakeMatrix(values, 43, true), 256);
+  ASSERT_EQ(bins.NumBins(0), 256U);
+  ASSERT_EQ(bins.Bundled().bundles.size(), 3U);
+  EXPECT_TRUE(bins.Bundled().bundles[0].IsSingle());
+  ExpectCodesFit(bins, values);
+}
+
 TEST(BinMatrix, ANumberOf256BinsThatARowLacksPreventsBundles) {
   auto values = NumberAndLevels();
   values[41 * 500] = std::numeric_limits<float>::quiet_NaN();

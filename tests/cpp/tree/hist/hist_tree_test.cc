@@ -229,6 +229,31 @@ TEST(HistTree, ThreadsAndRunsDoNotMatter) {
   }
 }
 
+/// Nodes with few rows of many columns, whose search is divided into blocks of features. Equal columns make equal
+/// splits.
+TEST(HistTree, WideNodesOfFewRowsForAnyThreads) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    MatrixSpec spec;
+    spec.n_rows = 400;
+    spec.n_cols = 60;
+    spec.missing = seed % 2 == 1 ? 0.1 : 0.0;
+    spec.seed = seed;
+    auto param = DefaultParam();
+    param.max_depth = 5;
+    param.min_child_weight = 0.0F;
+    if (seed >= 2) param.colsample_bynode = 0.5F;
+    auto job = MakeJob(spec, param);
+    for (std::size_t cell = 0; cell < job.values.size(); ++cell) {
+      if (cell % 60 >= 30) job.values[cell] = job.values[cell - 30];
+    }
+    if (seed % 3 == 0) ExpectSame(BuildTree(job, 8), NaiveHistTree(job).Grow(), "seed " + std::to_string(seed));
+    if (seed >= 4) job.param.random_strength = 1.0F;
+    auto const expected = BuildTree(job, 1);
+    EXPECT_GT(expected.tree.NumLeaves(), 8);
+    for (int const threads : {2, 3, 8}) ExpectSame(BuildTree(job, threads), expected, std::to_string(threads));
+  }
+}
+
 TEST(HistTree, NoiseForAnyThreads) {
   for (auto job : LargeJobs()) {
     auto const quiet = BuildTree(job);
