@@ -11,6 +11,7 @@
 /// 765 additions of 8 bytes for each row and tree: 0.6 TB, 0.25 s at 2.5 TB/s of the L2 cache. Results of 1,320 sets:
 /// 5.3 GB, 0.1 s of the bus beside it.
 #include <algorithm>
+#include <type_traits>
 
 #include "cuda/common/launch.h"
 #include "cuda/shap/set_lanes.h"
@@ -36,14 +37,15 @@ struct SetLaneTask {
   double* deep;  ///< [blocks, most_places, kSetThreads], or nullptr
 };
 
-/// A row, and its column of the block's memory.
+/// A row, and its column of the block's memory. Index: of a number in that memory.
+template <typename Index>
 struct DeviceSetLane {
   SetLaneTask const& task;
   std::int64_t row;
   double* memory;
 
-  KAURI_HD double Load(std::int32_t place) const { return memory[place * kSetThreads]; }
-  KAURI_HD void Store(std::int32_t place, double value) const { memory[place * kSetThreads] = value; }
+  KAURI_HD double Load(Index place) const { return memory[place * kSetThreads]; }
+  KAURI_HD void Store(Index place, double value) const { memory[place * kSetThreads] = value; }
   KAURI_HD std::int32_t Key(std::uint32_t slot) const {
     return task.keys.keys[row * task.keys.row_stride + slot * task.keys.slot_stride];
   }
@@ -66,8 +68,10 @@ __global__ void __launch_bounds__(kSetThreads) SetLaneKernel(__grid_constant__ S
     std::int64_t const row = work % task.n_tiles * kSetThreads + threadIdx.x;
     if (row >= task.keys.n_rows) continue;
     InteractionTreeView const tree = task.views[task.trees.numbers[work / task.n_tiles]];
-    DeviceSetLane lane{task, row, memory};
-    InteractionLane<DeviceSetLane>(tree, task.sums.scale, &lane).Walk();
+    // Long paths take more than 2^31 numbers a block.
+    using Lane = DeviceSetLane<std::conditional_t<kDeep, std::int64_t, std::int32_t>>;
+    Lane lane{task, row, memory};
+    InteractionLane<Lane>(tree, task.sums.scale, &lane).Walk();
   }
 }
 

@@ -73,6 +73,7 @@ void SetPlan::SetSegments(CudaContext const& cuda) {
   std::int64_t pick_begin = 0;
   for (std::size_t output = 0; output + 1 < fillable_begin_.size(); ++output) {
     auto const n_picks = entries_.CountOf(static_cast<std::int64_t>(output));
+    if (n_picks == 0) continue;  // its blocks would count towards the largest grid
     segments.push_back(
         {fillable_begin_[output], fillable_begin_[output + 1] - fillable_begin_[output], pick_begin, n_picks});
     pick_begin += n_picks;

@@ -4,6 +4,7 @@
 /// Approximate values: one thread per float of the output, which finds its row, output and features from its number.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cuda/common/launch.h"
 #include "cuda/shap/shap_sums.cuh"
@@ -15,25 +16,14 @@ namespace {
 
 constexpr int kTile = 32;  ///< rows and entries of a block
 
-/// Returns a bound on a row's contributions to a tree. They are differences of two expectations over its leaves, so at
-/// most twice its largest leaf. If the covers of children exceed their parent's, expectations are not means, and leaves
-/// add up.
+/// Returns a bound on a row's contributions to a tree and its interactions. They are differences of at most four
+/// expected values.
 double BoundOfTree(Forest const& forest, std::int64_t tree) {
-  auto const begin = forest.tree_begin[tree];
-  auto const end = forest.tree_begin[tree + 1];
-  double const largest = forest.LargestLeaf(tree);
-  double sum = 0.0;
-  auto is_mean = true;
-  for (auto node = begin; node < end; ++node) {
-    sum += std::abs(static_cast<double>(forest.leaf_value[node]));
-    auto const left = forest.Node(tree, static_cast<std::uint32_t>(node - begin)).left;
-    if (left == node - begin) continue;
-    auto const* cover = forest.cover.data() + begin;
-    auto const share = CoverRatio(cover[node - begin], cover[left]) + CoverRatio(cover[node - begin], cover[left + 1]);
-    is_mean = is_mean && share < 1.001;
-  }
-  // 1.001^depth stays below 2 for any depth that matters.
-  return is_mean ? std::min(sum, 4.0 * largest) : sum;
+  auto const begin = forest.leaf_value.begin() + forest.tree_begin[tree];
+  auto const end = forest.leaf_value.begin() + forest.tree_begin[tree + 1];
+  double const sum = std::accumulate(
+      begin, end, 0.0, [](double so_far, float value) { return so_far + std::abs(static_cast<double>(value)); });
+  return std::min(sum, 4.0 * static_cast<double>(forest.LargestLeaf(tree)) * SumOfLeafWeights(forest, tree));
 }
 
 struct SumPlace {

@@ -1,5 +1,7 @@
 #include "predictor/forest/cover.h"
 
+#include <algorithm>
+
 namespace kauri {
 
 std::vector<double> NodeMeans(Forest const& forest, std::int64_t tree) {
@@ -18,6 +20,21 @@ std::vector<double> NodeMeans(Forest const& forest, std::int64_t tree) {
                   CoverRatio(cover, forest.cover[begin + left + 1]) * means[left + 1];
   }
   return means;
+}
+
+double SumOfLeafWeights(Forest const& forest, std::int64_t tree) {
+  auto const begin = forest.tree_begin[tree];
+  auto const* cover = forest.cover.data() + begin;
+  std::vector<double> below(static_cast<std::size_t>(forest.tree_begin[tree + 1] - begin), 1.0);
+  // Children come after their parent.
+  for (auto node = below.size(); node-- > 0;) {
+    auto const left = forest.Node(tree, static_cast<std::uint32_t>(node)).left;
+    if (left == node) continue;
+    auto const unknown =
+        CoverRatio(cover[node], cover[left]) * below[left] + CoverRatio(cover[node], cover[left + 1]) * below[left + 1];
+    below[node] = std::max({below[left], below[left + 1], unknown});
+  }
+  return below[0];
 }
 
 std::vector<double> AloneEffects(Forest const& forest, std::int64_t tree) {

@@ -23,6 +23,10 @@ KAURI_HD double CoverRatio(float parent, float child) {
 /// of the tree].
 std::vector<double> NodeMeans(Forest const& forest, std::int64_t tree);
 
+/// Returns the largest sum of the leaves' weights in an expected value of a tree, whatever features are known: 1,
+/// unless the covers of children exceed their parent's.
+double SumOfLeafWeights(Forest const& forest, std::int64_t tree);
+
 /// Returns the effect of each split's feature when no other feature is known, for rows that follow the earlier edges on
 /// that feature: the probability of reaching the split times the change of the expected value at the left and at the
 /// right child. The sum over the splits of a feature is f({feature}) - f({}). The time is the sum of the splits'

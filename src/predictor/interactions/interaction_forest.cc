@@ -15,8 +15,7 @@ namespace {
 double LeastZero(std::int32_t order) { return std::pow(10.0, -280.0 / (order + 1)); }
 
 /// Returns a bound on the terms and sums of a tree (interaction_forest.h). A leaf adds to a term at most twice its
-/// value times the weights. The terms of a set of s features are differences of 2^s means, unless the covers of
-/// children exceed their parent's: then leaves add up.
+/// value times the weights. The terms of a set of s features are differences of 2^s expected values.
 double BoundOfSets(Forest const& forest, std::int64_t tree, InteractionRule const& rule, std::int32_t order) {
   auto weights = 0.0;
   for (std::size_t size = 1; size < rule.weight.size(); ++size) {
@@ -24,21 +23,12 @@ double BoundOfSets(Forest const& forest, std::int64_t tree, InteractionRule cons
                                      [](double so_far, double weight) { return so_far + std::abs(weight); });
     weights = std::max(weights, sum);
   }
-  auto const begin = forest.tree_begin[tree];
-  auto const n_nodes = forest.tree_begin[tree + 1] - begin;
-  auto const* cover = forest.cover.data() + begin;
-  auto sum = 0.0;
-  auto is_mean = true;
-  for (std::int64_t node = 0; node < n_nodes; ++node) {
-    sum += std::abs(static_cast<double>(forest.leaf_value[begin + node]));
-    auto const left = forest.Node(tree, static_cast<std::uint32_t>(node)).left;
-    if (left == node) continue;
-    auto const share = CoverRatio(cover[node], cover[left]) + CoverRatio(cover[node], cover[left + 1]);
-    is_mean = is_mean && share < 1.001;
-  }
-  // 1.001^depth stays below 2 for any depth that matters.
-  auto const of_means = std::ldexp(static_cast<double>(forest.LargestLeaf(tree)), order + 1);
-  return 2.0 * weights * (is_mean ? std::min(sum, of_means) : sum);
+  auto const begin = forest.leaf_value.begin() + forest.tree_begin[tree];
+  auto const end = forest.leaf_value.begin() + forest.tree_begin[tree + 1];
+  auto const sum = std::accumulate(
+      begin, end, 0.0, [](double so_far, float value) { return so_far + std::abs(static_cast<double>(value)); });
+  auto const expected = static_cast<double>(forest.LargestLeaf(tree)) * SumOfLeafWeights(forest, tree);
+  return 2.0 * weights * std::min(sum, std::ldexp(expected, order));
 }
 
 void CheckSets(FeatureSets const& sets, std::int32_t order) {

@@ -124,8 +124,12 @@ void DivideLeaves(double range, PathProgram* program) {
 std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureGoal goal, PairLayout layout) {
   auto const n_nodes = forest.tree_begin[tree + 1] - forest.tree_begin[tree];
   auto const longest = std::min<std::int64_t>({forest.tree_depth[tree], forest.NumSlots(), kMostPartFeatures});
-  auto const n_features = static_cast<std::uint32_t>(longest);
-  return (n_nodes + 1) / 2 * (TableSize(n_features) + (goal.with_pairs ? PairTableSize(n_features, layout) : 0)) * 8;
+  std::int64_t largest = 0;  // more features can have a smaller table, in another form
+  for (std::uint32_t n_features = 1; n_features <= longest; ++n_features) {
+    largest = std::max(largest,
+                       TableSize(n_features) + (goal.with_pairs ? PairTableSize(n_features, layout) : std::int64_t{0}));
+  }
+  return (n_nodes + 1) / 2 * largest * 8;
 }
 
 BackgroundCompiler::BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal, double scale, PairLayout layout)

@@ -69,7 +69,7 @@ constexpr std::int64_t PairTableWidth(std::uint32_t n_features) {
 /// Layout of the tables of pairs of leaves of the form kValues. Rows get the same numbers from both.
 enum class PairLayout {
   kSpread,  ///< a number for each pattern and pair: a device reads neighbours
-  kCompact  ///< with many features A, B and C of interventional.h: 3 kB instead of 32 for 7 features
+  kCompact  ///< with many features A, B and C of interventional.h: 3 kB instead of 24 for 7 features
 };
 constexpr std::uint32_t kFewestCompactFeatures = 6;
 

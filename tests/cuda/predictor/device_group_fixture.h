@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kauri/predictor.h"
+#include "predictor/interactions/set_interactions.h"
 #include "predictor/predictor_fixtures.h"
 
 namespace kauri::testing {
@@ -38,6 +39,12 @@ class Caller {
     SparseInteractions out;
     out.begin = {7};  // is replaced, not appended to
     predictor_.PredictSparse(ctx_, *compiled_, {rows, AllTrees(model_), start}, top_k, &out);
+    return out;
+  }
+  SetInteractions Sets(DataView const& rows, MarginStart const& start, SetInteractionOptions const& options) const {
+    SetInteractions out;
+    out.begin = {7};  // is replaced, not appended to
+    predictor_.PredictSets(ctx_, *compiled_, {rows, AllTrees(model_), start}, options, &out);
     return out;
   }
   std::vector<float> Interventional(DataView const& rows, DataView const& background, MarginStart const& start) const {

@@ -67,6 +67,31 @@ TEST(DeviceGroup, SparseAndInterventional) {
   }
 }
 
+TEST(DeviceGroup, InteractionsOfSets) {
+  ForestSpec spec;
+  spec.n_classes = 2;
+  auto const model = RandomModel(spec);
+  auto const one = MakeCpuPredictor();
+  auto const several = MakeDeviceGroupPredictor(MakeCpuPredictor());
+  EXPECT_TRUE(several->ComputesSets());
+  Caller const alone(*one, Context{}, model);
+  Caller const group(*several, On({0, 1, 2}), model);
+  for (std::int64_t const n_rows : {0, 1, 300}) {
+    auto const rows = RandomRows(n_rows, spec.n_features, 8);
+    auto const of_row = UniformValues(static_cast<std::size_t>(2 * n_rows), -2.0F, 2.0F, 9);
+    for (std::int64_t const top_k : {0, 3}) {
+      auto const parts = group.Sets(rows, {{}, of_row}, {InteractionIndex::kKSii, 3, top_k});
+      auto const whole = alone.Sets(rows, {{}, of_row}, {InteractionIndex::kKSii, 3, top_k});
+      EXPECT_EQ(parts.set_begin, whole.set_begin);
+      EXPECT_EQ(parts.members, whole.members);
+      EXPECT_EQ(parts.begin, whole.begin);
+      EXPECT_EQ(parts.sets, whole.sets);
+      EXPECT_TRUE(SameFloats(parts.values, whole.values));
+      EXPECT_TRUE(SameFloats(parts.base_values, whole.base_values));
+    }
+  }
+}
+
 /// The output may be the memory that holds the starting margins.
 TEST(DeviceGroup, MarginsInPlace) {
   auto const model = RandomModel({});

@@ -93,6 +93,59 @@ TEST_F(GpuSetsTest, BadCoversAndOutputsOfAnySize) {
   ExpectCpuBits(model, RandomRows(40, 6, 13), {InteractionIndex::kKSii, 3, 0});
 }
 
+/// Sets that tie have the order of the CPU; classes without splits have no entries.
+TEST_F(GpuSetsTest, TiesAndClassesWithoutSplits) {
+  ForestSpec spec;
+  spec.n_classes = 3;
+  spec.n_trees = 9;
+  auto model = RandomModel(spec);
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    if (model.output_of_tree[t] == 1) {
+      model.trees[t] = Tree();
+      model.trees[t].SetLeafValue(0, 0.5F);
+      continue;
+    }
+    auto& tree = model.trees[t];
+    for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+      if (tree.IsLeaf(node)) tree.SetLeafValue(node, model.output_of_tree[t] == 0 ? 0.0F : tree.split_value[node]);
+    }
+  }
+  for (auto const index : kAllIndices) {
+    for (std::int64_t const top_k : {0, 1, 3, 1000}) ExpectCpuBits(model, RandomRows(40, 6, 18), {index, 3, top_k});
+  }
+}
+
+/// Leaves near the limits of floats, and weights of indices beyond one.
+TEST_F(GpuSetsTest, LeavesOfAnySize) {
+  for (auto const factor : {0x1p-140F, 0x1p110F}) {
+    auto model = RandomModel({});
+    for (auto& tree : model.trees) {
+      for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+        if (tree.IsLeaf(node)) tree.split_value[node] *= factor;
+      }
+    }
+    for (auto const index : kAllIndices) ExpectCpuBits(model, RandomRows(40, 6, 19), {index, 3, 0});
+  }
+  ExpectCpuBits(ChainModel(14, 14, 0.9F), RandomRows(40, 14, 20), {InteractionIndex::kFsii, 9, 50});
+}
+
+/// A start of margins for each row.
+TEST_F(GpuSetsTest, StartsOfRows) {
+  ForestSpec spec;
+  spec.n_classes = 3;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(40, 6, 21);
+  auto const of_row = UniformValues(3 * 40, -2.0F, 2.0F, 22);
+  auto const gpu = MakeGpuPredictor();
+  auto const cpu = GetRegistries().predictors.Find("cpu_predictor").make({});
+  SetInteractions found;
+  SetInteractions expected;
+  PredictTask const task{rows, AllTrees(model), {{}, of_row}};
+  gpu->PredictSets(OnDevice(), *gpu->Compile(OnDevice(), model, AllTrees(model)), task, {}, &found);
+  cpu->PredictSets({}, *cpu->Compile({}, model, AllTrees(model)), task, {}, &expected);
+  ExpectEqual(found, expected);
+}
+
 TEST_F(GpuSetsTest, RangesOfTreesTakeTurns) {
   ForestSpec spec;
   spec.n_trees = 8;

@@ -288,5 +288,29 @@ TEST(InterventionalParts, LanesHold64Features) {
   EXPECT_NE(message.find("tree 0 has a path of 65. Use device=cpu"), std::string::npos) << message;
 }
 
+/// Leaves of 8 features have larger tables than those of 9.
+TEST(InterventionalParts, BytesOfTablesAreBounded) {
+  ForestSpec spec;
+  spec.depth = 9;
+  spec.n_features = 9;
+  auto const model = RandomModel(spec);
+  auto const forest = CompileForest({}, model, AllTrees(model));
+  KeyTiles const background({}, forest, RandomRows(20, 9, 31), 0, 20, 16);
+  QuadratureGoal goal;
+  for (auto const with_pairs : {false, true}) {
+    goal.with_pairs = with_pairs;
+    for (auto const layout : {PairLayout::kSpread, PairLayout::kCompact}) {
+      BackgroundBatches batches(forest, background, AllTrees(model), goal, layout);
+      while (batches.Next({})) {
+        for (auto tree = batches.Trees().begin; tree < batches.Trees().end; ++tree) {
+          auto const& compiled = batches.Tree(tree);
+          auto const size = compiled.table_begin.back() + (with_pairs ? compiled.pair_begin.back() : 0);
+          EXPECT_LE(8 * size, MostTableBytes(forest, tree, goal, layout)) << "tree " << tree;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kauri

@@ -5,6 +5,7 @@
 #include <hwy/aligned_allocator.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -25,12 +26,16 @@ struct HostSetLane {
   std::vector<std::int32_t> const& keys;
   CategoryConditionsView categories;
   std::vector<std::int64_t> sums;
+  double largest = 0.0;  ///< absolute value of a term
 
   double Load(std::int32_t place) const { return memory[ToSize(place)]; }
   void Store(std::int32_t place, double value) { memory[ToSize(place)] = value; }
   std::int32_t Key(std::uint32_t slot) const { return keys[slot]; }
   CategoryConditionsView Categories() const { return categories; }
-  void Add(std::uint32_t set, double value) { sums[set] += RoundTerm(value); }
+  void Add(std::uint32_t set, double value) {
+    largest = std::max(largest, std::abs(value));
+    sums[set] += RoundTerm(value);
+  }
 };
 
 /// Returns the sums of a row and output by the code of device threads, one tree after the other from the last on.
@@ -45,6 +50,8 @@ std::vector<std::int64_t> SumsOfLanes(Forest const& forest, InteractionForest co
     view.weights = weights.data();
     HostSetLane lane{std::vector<double>(ToSize(view.NumPlaces())), keys, compiled.categories.View(), std::move(sums)};
     InteractionLane<HostSetLane>(view, scale, &lane).Walk();
+    EXPECT_LE(lane.largest, compiled.trees[ToSize(tree)].bound * scale * (1.0 + 1e-9)) << "tree " << tree;
+    EXPECT_LT(lane.largest, 0x1p50) << "tree " << tree;
     sums = std::move(lane.sums);
   }
   return sums;
@@ -92,6 +99,22 @@ TEST(InteractionLane, HasTheBitsOfVectors) {
     }
     ExpectSameSums(testing::ModelOfBadCovers(), testing::RandomRows(3, 6, 24), index, 4);
     ExpectSameSums(testing::ChainModel(40, 40, 0.7F), testing::RandomRows(2, 40, 25), index, 3);
+  }
+}
+
+/// Terms of models that strain their bound: weights of indices beyond one, and covers of children that exceed their
+/// parent's a little on every level, or as much as they can.
+TEST(InteractionLane, TermsStayBelowTheirBound) {
+  ExpectSameSums(testing::ChainModel(14, 14, 0.9F), testing::RandomRows(3, 14, 26), InteractionIndex::kFsii, 9);
+  for (auto const share : {0.0009F, 1.0F}) {
+    auto model = testing::ChainModel(3000, 4, 0.5F);
+    auto& tree = model.trees[0];
+    for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+      auto const cover = tree.IsLeaf(node) ? 1000.0F * share : 1000.0F;
+      tree.SetNodeStatistics(node, 0.0F, cover);
+      if (tree.IsLeaf(node)) tree.SetLeafValue(node, node % 4 == 1 ? -3.0F : 7.0F);
+    }
+    for (auto const index : kIndicesOfLanes) ExpectSameSums(model, testing::RandomRows(3, 4, 27), index, 4);
   }
 }
 
