@@ -4,7 +4,7 @@
 #include <io.h>
 #include <process.h>
 #include <windows.h>
-// The next header needs windows.h.
+// The next header needs the one above.
 #include <shellapi.h>
 
 #include <algorithm>
