@@ -22,7 +22,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the output of each page's blocks, and NAME.log with the result of each block."""
     folder = tmp_path_factory.mktemp("ran")
     command = [sys.executable, str(SITE / "run_pages.py"), str(folder)]
-    subprocess.run(command, check=False, timeout=600, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(command, check=False, timeout=1200, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return folder
 
 
