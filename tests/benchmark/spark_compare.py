@@ -190,6 +190,7 @@ class Contestant:
         self._predict = self._train(self._frame)
         seconds, after = time.perf_counter() - begin, usage()
         self._measured.append((seconds, *(new - old for new, old in zip(after, before))))
+        print(f"# {self._name}:", *(f"{each:.2f}" for each in self._measured[-1]), flush=True)
 
     def report(self) -> tuple[float, float]:
         """Print a line of the table; returns the processor time and the error on new rows."""
@@ -212,7 +213,8 @@ def cluster(arguments: argparse.Namespace) -> Any:
         "spark.driver.memory": "2g",
         "spark.python.worker.reuse": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.executorEnv.PYTHONPATH": PACKAGE,
+        "spark.python.daemon.module": "spark_daemon",
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join([PACKAGE, str(Path(__file__).parent)]),
         "spark.executorEnv.OMP_NUM_THREADS": "1",
         "spark.executorEnv.KAURI_LIBRARY": os.environ.get("KAURI_LIBRARY", ""),
     }
