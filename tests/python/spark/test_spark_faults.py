@@ -19,6 +19,7 @@ from spark_problems import NUMBERS, in_pieces, rows
 ks = pytest.importorskip("kauriboost.spark")
 ROUNDS = {"n_estimators": 8, "max_depth": 3}
 MESSAGES = 80  # about as many as a worker sends and receives
+TIMEOUT = 120.0  # seconds for a worker that waits for the others, in trainings whose processes are killed at random
 PATIENCE = 900  # seconds for a training, on a machine that may be busy
 
 
@@ -67,7 +68,7 @@ def outcome(frame: Any, kills: list[Kill]) -> Any:
 
     def work() -> None:
         try:
-            found.append(fit(frame, callbacks=kills))
+            found.append(fit(frame, callbacks=kills, timeout=TIMEOUT))
         except Exception as error:
             found.append(error)
 
