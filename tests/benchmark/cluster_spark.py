@@ -1,4 +1,4 @@
-"""Equality of the models that 1, 2 and 4 Spark workers learn with those of one process, on five real sets.
+"""Comparison of the models from 1, 2 and 4 Spark workers with the model of one process, on five real sets.
 
     KAURI_DATA=FOLDER python tests/benchmark/cluster_spark.py [set ...]
 

@@ -112,7 +112,7 @@ def xgboost(arguments: argparse.Namespace) -> Trainer:
 
 
 class Usage(NamedTuple):
-    """What the processes below this one have used, and the traffic of the machine."""
+    """Processor time of the processes below this one, and the traffic of the machine."""
 
     all_processes: float  # seconds of processor time
     python: float
@@ -120,7 +120,7 @@ class Usage(NamedTuple):
 
 
 def processes_below() -> dict[int, tuple[str, float]]:
-    """Return name and processor time, with that of ended children, of each process below this one, by id."""
+    """Return name and processor time (ended children included) of each process below this one, by id."""
     found: dict[int, tuple[int, str, float]] = {}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
