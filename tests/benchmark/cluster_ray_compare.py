@@ -28,6 +28,7 @@ os.environ.setdefault("RAY_worker_niceness", "0")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
 import kauriboost as kb
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import ray
 from dask_compare import block, loopback_bytes
@@ -183,7 +184,8 @@ def main() -> int:
     rows = np.concatenate(
         [block(i * (arguments.rows // N_BLOCKS), arguments.rows // N_BLOCKS) for i in range(N_BLOCKS)]
     )
-    alone = kb.DMatrix(rows[:, :-1], label=rows[:, -1], feature_names=[f"x{i}" for i in range(28)])
+    frame = pd.DataFrame(rows[:, :-1], columns=[f"x{i}" for i in range(28)])  # whose model notes types, as Ray's does
+    alone = kb.DMatrix(frame, label=rows[:, -1])
     expected = kb.train(params_of(arguments), alone, arguments.rounds).save_raw()
     same = boosters["kauriboost.ray"].save_raw() == expected
     errors = [error_of(booster, rows) for booster in boosters.values()]

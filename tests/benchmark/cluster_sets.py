@@ -71,10 +71,10 @@ def _frame(X: np.ndarray, extras: dict[str, Any]) -> pd.DataFrame:
     return frame
 
 
-def model_of_one_process(each: ClusterSet) -> bytes:
-    """Return the bytes of the model that one process learns."""
+def model_of_one_process(each: ClusterSet, **further: Any) -> bytes:
+    """Return the bytes of the model that one process learns, with further parameters."""
     import kauriboost as kb
 
     queries = {} if each.query is None else {"qid": each.query}
-    estimator = getattr(kb, each.estimator)(**each.params).fit(each.features, each.label, **queries)
+    estimator = getattr(kb, each.estimator)(**each.params, **further).fit(each.features, each.label, **queries)
     return bytes(estimator.get_booster().save_raw())

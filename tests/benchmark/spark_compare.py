@@ -1,14 +1,15 @@
 """Training of the same rows on one local Spark cluster: kauriboost.spark beside xgboost.spark, in turns.
 
     python tests/benchmark/spark_compare.py [--rows 1000000] [--workers 2] [--depth 8] [--rounds 20] [--repeats 3]
+                                             [--reuse 0]
 
 The cluster has an executor with one core for each worker. Its rows are arrays of float32 in as many partitions as there
 are workers, cached by the executors, so that xgboost.spark need not move them; kauriboost.spark always deals them out.
 Numbers are medians of the repeats after a first training. Seconds: time of fit(). CPU: processor time of the driver's
 Java, the executors' Java and the Python workers in it; Python: that of the Python workers alone. Memory: the largest
-peak of a Python worker, which is a process of its own in each training. Bytes sent: traffic of the loopback device, of
-the whole machine. The run fails if Kauri's model differs from the model of one process by a byte, or if the libraries'
-errors differ by more than 2 %.
+peak of a Python worker, which is a process of its own in each training; with `--reuse 1`, Spark's default, it is that
+of both libraries together. Bytes sent: traffic of the loopback device, of the whole machine. The run fails if Kauri's
+model differs from the model of one process by a byte, or if the libraries' errors differ by more than 2 %.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ class Usage(NamedTuple):
 
 
 def processes_below() -> dict[int, tuple[str, float]]:
-    """Return name and processor time, ended children included, of each process below this one, by id."""
+    """Return name and processor time (ended children included) of each process below this one, by id."""
     found: dict[int, tuple[int, str, float]] = {}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
@@ -190,6 +191,7 @@ class Contestant:
         self._predict = self._train(self._frame)
         seconds, after = time.perf_counter() - begin, usage()
         self._measured.append((seconds, *(new - old for new, old in zip(after, before))))
+        print(f"# {self._name}:", *(f"{each:.2f}" for each in self._measured[-1]), flush=True)
 
     def report(self) -> tuple[float, float]:
         """Print a line of the table; returns the processor time and the error on new rows."""
@@ -210,9 +212,10 @@ def cluster(arguments: argparse.Namespace) -> Any:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "2g",
-        "spark.python.worker.reuse": "false",
+        "spark.python.worker.reuse": "true" if arguments.reuse else "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.executorEnv.PYTHONPATH": PACKAGE,
+        "spark.python.daemon.module": "spark_daemon",
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join([PACKAGE, str(Path(__file__).parent)]),
         "spark.executorEnv.OMP_NUM_THREADS": "1",
         "spark.executorEnv.KAURI_LIBRARY": os.environ.get("KAURI_LIBRARY", ""),
     }
@@ -224,7 +227,15 @@ def cluster(arguments: argparse.Namespace) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    defaults = {"rows": 1_000_000, "workers": 2, "depth": 8, "rounds": 20, "repeats": 3, "executor-mb": 2048}
+    defaults = {
+        "rows": 1_000_000,
+        "workers": 2,
+        "depth": 8,
+        "rounds": 20,
+        "repeats": 3,
+        "executor-mb": 2048,
+        "reuse": 0,
+    }
     for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     arguments = parser.parse_args()

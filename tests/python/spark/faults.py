@@ -1,4 +1,4 @@
-"""Callbacks that damage the worker in which they run."""
+"""Callbacks that damage the worker in which they run, or its executor."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import kauriboost as kb
+from kauriboost._collective.sockets import SocketRank
+
+_SWAP = SocketRank.swap
+
+
+def _kill_the_executor() -> None:
+    daemon = Path(f"/proc/{os.getppid()}/stat").read_text()
+    os.kill(int(daemon.rpartition(")")[2].split()[1]), signal.SIGKILL)
+    time.sleep(60)  # until the executor's end is noticed here
 
 
 class Damage(kb.callback.TrainingCallback):
@@ -51,6 +60,62 @@ class Damage(kb.callback.TrainingCallback):
         if self.what == "stop the worker":
             os.kill(os.getpid(), signal.SIGSTOP)
         if self.what == "kill the executor":
-            daemon = Path(f"/proc/{os.getppid()}/stat").read_text()
-            os.kill(int(daemon.rpartition(")")[2].split()[1]), signal.SIGKILL)
-            time.sleep(60)  # until the executor's end is noticed here
+            _kill_the_executor()
+
+
+class Kill(kb.callback.TrainingCallback):
+    """Kills the worker with this rank, or its executor, once. Then the file `done` is there.
+
+    Parameters
+    ----------
+    way
+        "before", "within" or "after" the message with this number (the first ones are about categories and bin edges),
+        or at a "moment", which is as many seconds after the beginning of the task.
+    """
+
+    def __init__(self, whom: str, rank: int, way: str, number: int, seconds: float, done: str) -> None:
+        self.whom, self.rank, self.way, self.number, self.seconds, self.done = whom, rank, way, number, seconds, done
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from pyspark import TaskContext
+
+        self.__dict__.update(state)
+        context = TaskContext.get()
+        if context is None:  # in the driver
+            return
+        SocketRank.swap = _SWAP  # type: ignore[method-assign]  # of a Python process that has had other tasks
+        if context.partitionId() == self.rank and not Path(self.done).exists():
+            self._arm()
+
+    def _arm(self) -> None:
+        if self.way == "moment":
+            self._after(self.seconds)
+            return
+        seen = [0]
+
+        def counted(rank: Any, outgoing: Any, awaited: Any) -> Any:
+            seen[0] += 1
+            if seen[0] == self.number and self.way == "before":
+                self._now()
+            if seen[0] == self.number and self.way == "within":
+                self._after(self.seconds / 1000)
+            result = _SWAP(rank, outgoing, awaited)
+            if seen[0] == self.number and self.way == "after":
+                self._now()
+            return result
+
+        SocketRank.swap = counted  # type: ignore[method-assign]
+
+    def _after(self, seconds: float) -> None:
+        timer = threading.Timer(seconds, self._now)
+        timer.daemon = True
+        timer.start()
+
+    def _now(self) -> None:
+        try:
+            Path(self.done).touch(exist_ok=False)
+        except FileExistsError:
+            return
+        if self.whom == "worker":
+            os.kill(os.getpid(), signal.SIGKILL)
+        _kill_the_executor()
