@@ -25,6 +25,12 @@ constexpr int kNoSignal = MSG_NOSIGNAL;
 constexpr int kNoSignal = 0;
 #endif
 
+#ifdef TCP_KEEPIDLE
+constexpr int kSilenceOption = TCP_KEEPIDLE;
+#else
+constexpr int kSilenceOption = TCP_KEEPALIVE;  // macOS
+#endif
+
 /// Minimum silence after which the system asks whether the other host lives, pause between questions, and their number.
 constexpr int kSilenceSeconds = 20;
 constexpr int kPauseSeconds = 10;
@@ -66,9 +72,7 @@ void MakeOwn(int descriptor) {
 void Tune(int descriptor) {
   SetOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   SetOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
-#ifdef TCP_KEEPIDLE
-  SetOption(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, kSilenceSeconds);
-#endif
+  SetOption(descriptor, IPPROTO_TCP, kSilenceOption, kSilenceSeconds);
 #ifdef TCP_KEEPINTVL
   SetOption(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, kPauseSeconds);
   SetOption(descriptor, IPPROTO_TCP, TCP_KEEPCNT, kQuestions);
