@@ -37,6 +37,7 @@ from .cv import CvResult, cv
 from .data import DMatrix
 from .data_iter import DataIter
 from .device import DeviceArray
+from .distill import Distilled, distill
 from .explain import (
     accumulated_local_effects,
     dependence_curves,
@@ -102,6 +103,7 @@ __all__ = [
     "DependenceCurves",
     "DeviceArray",
     "DeviceError",
+    "Distilled",
     "Explanation",
     "ExtMemQuantileDMatrix",
     "FileError",
@@ -135,6 +137,7 @@ __all__ = [
     "config_context",
     "cv",
     "dependence_curves",
+    "distill",
     "explain",
     "explain_batches",
     "explain_function",
