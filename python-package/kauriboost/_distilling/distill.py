@@ -27,7 +27,7 @@ from . import student
 from .distilled import Distilled
 from .student import Lesson
 from .synthetic import Synthetic, encoded, synthetic_rows
-from .table import Table, joined, table_of
+from .table import joined, table_of
 from .teacher import Teacher
 
 _SYNTHETIC_PER_ROW = 20
@@ -144,7 +144,7 @@ def distill(
         more = guide.label(lambda numbers: table.mixed(made.sources(numbers)), len(made))
         results = np.concatenate([results, more])
     teacher_seconds = time.monotonic() - called
-    told = {**student.settings_of(results), **(params or {})}
+    told = {**student.settings_of(results, "c" in (matrix.feature_types or [])), **(params or {})}
     data = _matrix_of(matrix, columns, made, told)
     lessons = _Lessons(data, results, np.concatenate([held, made.held]), labels, told, rounds)
     weight, first, fidelity = _first_student(lessons, label_weight)
@@ -235,7 +235,7 @@ def _targets_of(y: Any, n_rows: int, classes: np.ndarray | None) -> np.ndarray:
         return np.eye(len(classes))[codes]
     numbers = values.astype(np.float64) if values.dtype.kind in "biuf" else None
     if numbers is None or not np.isfinite(numbers).all():
-        raise DataError("y holds values that are not finite numbers, and the teacher predicts numbers; pass such labels.")
+        raise DataError("y holds values that are not finite numbers, as the teacher predicts; pass such labels.")
     return numbers
 
 

@@ -81,12 +81,16 @@ class Teacher:
             values = _probabilities(values, self._who)
         n_outputs = values.shape[1] if values.ndim == 2 else 1
         if self._n_outputs not in (None, n_outputs):
-            raise DataError(f"{self._who} returned {n_outputs} columns after {self._n_outputs}; return the same for all.")
+            raise DataError(
+                f"{self._who} returned {n_outputs} columns after {self._n_outputs}; return the same for all."
+            )
         self._n_outputs = n_outputs
         return values
 
 
-_CURE_OF_TABLES = ' If the columns are probabilities of classes, pass kind="probabilities"; distil other columns one by one.'
+_CURE_OF_TABLES = (
+    ' If the columns are probabilities of classes, pass kind="probabilities"; distil other columns one by one.'
+)
 
 
 def _has_classes(given: Any) -> bool:
@@ -102,17 +106,17 @@ def _function_of(given: Any, kind: str) -> tuple[Callable[[Any], Any], str]:
     if callable(given) and not isinstance(given, type):
         return given, "the teacher"
     raise ParameterError(
-        f"the teacher is a {type(given).__name__} without {name}; pass a fitted model with predict_proba or predict, or "
-        "a function of rows."
+        f"the teacher is a {type(given).__name__} without {name}; pass a fitted model with predict_proba or predict, "
+        "or a function of rows."
     )
 
 
 def _numbers_of(returned: Any, who: str) -> np.ndarray:
     values = np.asarray(returned)
-    if values.dtype.kind == "b" or values.dtype.kind in "USTO" and not _are_objects_of_numbers(values):
+    if values.dtype.kind == "b" or (values.dtype.kind in "USTO" and not _are_objects_of_numbers(values)):
         raise DataError(
-            f"{who} returned {values.dtype} instead of numbers; a teacher of classes needs predict_proba, or a function "
-            'that returns probabilities with kind="probabilities".'
+            f"{who} returned {values.dtype} instead of numbers; a teacher of classes needs predict_proba, or a "
+            'function that returns probabilities with kind="probabilities".'
         )
     try:
         return values.astype(np.float64)

@@ -1,8 +1,6 @@
-"""A slow teacher: a weighted mean of libraries and kinds of models, as automatic machine learning makes them.
+"""A slow teacher: a mean of `kauriboost.fit_best`, extremely randomised trees and a regression on kernels.
 
-The members are `kauriboost.fit_best`, CatBoost, extremely randomised trees, neural networks, and kernel ridge
-regression or logistic regression on kernels. The weights come from ensemble selection (Caruana and others, 2004) on the
-predictions for left-out rows: repeatedly the member is added that improves the mean most.
+The regression on kernels is ridge regression, or logistic regression of classes.
 """
 
 from __future__ import annotations
@@ -12,20 +10,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from quality_cases.tasks import Task, split
+from quality_cases.tasks import Task
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
-from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, QuantileTransformer, StandardScaler
 
 MOST_INDICATORS = 20  # indicator columns of a categorical column
-SEEDS_OF_NETWORKS = (0, 1)
-LEFT_OUT = 0.25  # share of the rows by which the members are weighted
-MOST_ADDED = 20  # members added to the mean, one after the other
 ROUNDS = 160  # budget of fit_best
 
 Predict = Callable[[np.ndarray], np.ndarray]
@@ -97,38 +91,11 @@ def kauri_best(task: Task) -> Predict:
     return predict
 
 
-def _catboost(task: Task) -> Predict:
-    import catboost
-    import pandas as pd
-
-    def frame(features: np.ndarray) -> Any:
-        table = pd.DataFrame(features)
-        for column in task.categorical:
-            table[column] = table[column].fillna(-1).astype(int).astype(str)
-        return table
-
-    kind = catboost.CatBoostRegressor if task.kind == "regression" else catboost.CatBoostClassifier
-    rounds, rate = (60, 0.3) if task.kind == "multiclass" else (150, 0.1)
-    told = {"cat_features": task.categorical, "verbose": 0, "thread_count": 1, "allow_writing_files": False}
-    return _fitted(task, kind(iterations=rounds, learning_rate=rate, depth=5, l2_leaf_reg=6, **told), frame)
-
-
 def _random_trees(task: Task) -> Predict:
     kind = ExtraTreesRegressor if task.kind == "regression" else ExtraTreesClassifier
     model = kind(100, min_samples_leaf=2, max_features=0.5, random_state=0, n_jobs=1)
     impute = SimpleImputer(strategy="median", keep_empty_features=True)
     return _fitted(task, make_pipeline(impute, model), Indicators(task))
-
-
-def _networks(task: Task) -> Predict:
-    """Return the mean of small neural networks."""
-    kind = MLPRegressor if task.kind == "regression" else MLPClassifier
-    told = {"hidden_layer_sizes": (128, 64), "alpha": 0.1, "learning_rate_init": 2e-3, "batch_size": 64}
-    members = []
-    for seed in SEEDS_OF_NETWORKS:
-        model = kind(random_state=seed, max_iter=25, **told)
-        members.append(_fitted(task, _scaled(task, model), Indicators(task)))
-    return lambda features: np.mean([member(features) for member in members], axis=0)
 
 
 def _kernel(task: Task) -> Predict:
@@ -141,52 +108,20 @@ def _kernel(task: Task) -> Predict:
     return _fitted(task, _scaled(task, make_pipeline(kernels, LogisticRegression(C=10, max_iter=250))), encode)
 
 
-MEMBERS: dict[str, Member] = {
-    "fit_best": kauri_best,
-    "catboost": _catboost,
-    "random trees": _random_trees,
-    "networks": _networks,
-    "kernels": _kernel,
+# The weights are the same for all sets, so that nothing of a set chooses them.
+MEMBERS: dict[str, tuple[float, Member]] = {
+    "fit_best": (0.5, kauri_best),
+    "random trees": (0.25, _random_trees),
+    "kernels": (0.25, _kernel),
 }
 
 
-def loss_of(task: Task, predictions: np.ndarray) -> float:
-    """Return the loss of predictions [n_rows], or of probabilities [n_rows, n_classes] also of two classes."""
-    return task.loss(predictions[:, 1] if task.kind == "binary" else predictions)
-
-
-def _weights(task: Task, left_out: list[np.ndarray]) -> np.ndarray:
-    """Return the weights of the members, by ensemble selection."""
-    counts, total, best = np.zeros(len(left_out)), np.zeros_like(left_out[0]), np.inf
-    while counts.sum() < MOST_ADDED:
-        losses = [loss_of(task, (total + one) / (counts.sum() + 1)) for one in left_out]
-        if min(losses) >= best:
-            break
-        best, member = min(losses), int(np.argmin(losses))
-        counts[member] += 1
-        total = total + left_out[member]
-    return counts / counts.sum()
-
-
 class Teacher:
-    """The weighted mean of members trained on the same rows.
-
-    Attributes
-    ----------
-    members
-        The predictions of each member, trained on all rows.
-    weights
-        The weight of each member.
-    """
+    """The weighted mean of the members, which are trained on the same rows."""
 
     def __init__(self, task: Task) -> None:
-        learnt, held = split(len(task.labels), 0, LEFT_OUT)
-        left_out = [member(task.some(learnt))(task.features[held]) for member in MEMBERS.values()]
-        found = _weights(task.some(held), left_out)
-        self.weights = dict(zip(MEMBERS, found.tolist(), strict=True))
-        self.members = {name: member(task) for name, member in MEMBERS.items()}
+        self._members = [(share, member(task)) for share, member in MEMBERS.values()]
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """Return predictions [n_rows], or probabilities [n_rows, n_classes]."""
-        used = [(share, self.members[name]) for name, share in self.weights.items() if share > 0]
-        return np.sum([share * member(features) for share, member in used], axis=0)
+        return np.sum([share * member(features) for share, member in self._members], axis=0)

@@ -180,7 +180,7 @@ def test_frames_reach_the_teacher_as_they_are() -> None:
     assert len(made) == 3000
     for name in given:
         assert set(made[name].dropna()) <= set(given[name].dropna())
-    assert (made["n"].isna().mean() > 0.1) and not made.duplicated().all()
+    assert made["n"].isna().mean() > 0.1
     pd.testing.assert_frame_equal(given, before)
     new = frame(300, 1)
     assert r2(found.predict(new), of_frame(new)) > 0.95
