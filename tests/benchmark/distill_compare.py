@@ -1,4 +1,4 @@
-"""Distilling: losses of `fit_best`, of a slow teacher, and of the trees that copy the teacher; time of a row.
+"""Distilling: `fit_best`, a slow teacher and the trees that copy it, by their losses and the time of a row.
 
     .venv/bin/python tests/benchmark/distill_compare.py --data FOLDER [set ...]
         [--splits 1] [--rows 1000] [--teacher-rows 4000] [--synthetic 20000] [--rounds 600]
@@ -8,7 +8,7 @@ at hand. The student gets --rows of these rows without labels, and `fit_best` th
 numbers all have the same rows. The loss is on rows that none of them has seen, at most 2,000: the logarithmic
 loss for classes, else the root mean squared error in parts of the labels' standard deviation. "kept" is
 (fit_best - student) / (fit_best - teacher), from the mean losses over the splits: the part of the teacher's gain that
-the student keeps. Microseconds are those of processor time for a row in a batch of all tested rows, with one thread.
+the student keeps. Microseconds are processor time for a row in a batch of all tested rows, with one thread.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ class Distilled:
     def predict(self, X: Any, **how: Any) -> Any:
         """Predict rows: a `DMatrix`, or data to make one from.
 
-        Without further arguments, the result for a student of classes is the most likely class of each row. Else the
-        result is that of `Booster.predict`, which takes `how`.
+        Without further arguments, the result for a student of classes is the most likely class of each row. Else it is
+        the result of `Booster.predict`, which takes `how`.
         """
         if self.classes_ is None or how:
             return self.booster.predict(self._matrix(X), **how)

@@ -49,8 +49,9 @@ def _ranks(values: np.ndarray, missing: np.ndarray) -> np.ndarray:
     """Return the middle rank of each value among the known ones; a missing value has the rank in the middle."""
     known = np.sort(values[~missing])
     middle = np.searchsorted(known, values, "left") + np.searchsorted(known, values, "right")
-    ranks = np.floor(middle * (_LEVELS / (2.0 * max(len(known), 1))))
-    return np.where(missing, np.floor(_LEVELS / 2), ranks)
+    ranks: np.ndarray = np.floor(middle * (_LEVELS / (2.0 * max(len(known), 1))))
+    ranks[missing] = _LEVELS // 2
+    return ranks
 
 
 def _indicators(values: np.ndarray, missing: np.ndarray) -> list[np.ndarray]:
@@ -89,11 +90,13 @@ class Synthetic:
 
     def sources(self, numbers: np.ndarray) -> np.ndarray:
         """Return the given row from which each cell is taken, ``[n, n_cols]``, for some synthetic rows."""
-        return np.where(self.swapped[numbers], self.others[numbers, None], self.parents[numbers, None])
+        result: np.ndarray = np.where(self.swapped[numbers], self.others[numbers, None], self.parents[numbers, None])
+        return result
 
     def column(self, feature: int, values: np.ndarray) -> np.ndarray:
-        """Return a column of the synthetic rows; values: that of the given rows."""
-        return np.where(self.swapped[:, feature], values[self.others], values[self.parents])
+        """Return a column of the synthetic rows, from its values in the given rows."""
+        result: np.ndarray = np.where(self.swapped[:, feature], values[self.others], values[self.parents])
+        return result
 
 
 def synthetic_rows(numbers: np.ndarray, n_cols: int, held: np.ndarray, n_rows: int, seed: int) -> Synthetic:

@@ -22,7 +22,7 @@ class Table(Protocol):
         """Return the given rows."""
 
     def mixed(self, sources: np.ndarray) -> Any:
-        """Return rows whose cell in column c is that of row ``sources[i, c]``; sources: ``[n, n_cols]``."""
+        """Return rows whose cell in column c comes from row ``sources[i, c]``; sources: ``[n, n_cols]``."""
 
     def all_rows(self) -> Any:
         """Return all rows."""
@@ -146,7 +146,7 @@ def _kind_of(X: Any, what: str) -> Table:
 
 
 def joined(X: Any, more: Any) -> Table:
-    """Return the rows of `X` and then those of `more`. Raises DataError unless kind, columns and types agree."""
+    """Return the rows of `X` and then the rows of `more`. Raises DataError unless kind, columns and types agree."""
     tables = [table_of(X), table_of(more, "X_more")]
     if type(tables[0]) is not type(tables[1]):
         raise DataError(f"X is a {type(X).__name__} and X_more a {type(more).__name__}; pass the same kind.")
@@ -161,7 +161,7 @@ def joined(X: Any, more: Any) -> Table:
 
 
 def _columns(rows: Any) -> list[str]:
-    """Return the name and type of each column as text; of an array that of its cells, if they are not numbers."""
+    """Return each column's name and type as text; arrays have a type for all columns."""
     if isinstance(rows, np.ndarray):
         return [f"a column of {'numbers' if rows.dtype.kind in 'biuf' else rows.dtype}"] * rows.shape[1]
     if hasattr(rows, "schema"):

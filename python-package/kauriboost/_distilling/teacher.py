@@ -129,7 +129,7 @@ def _are_objects_of_numbers(values: np.ndarray) -> bool:
 
 
 def _probabilities(values: np.ndarray, who: str) -> np.ndarray:
-    """Return probabilities as ``[n_rows, n_classes]`` with sums of 1; one column is that of the second class."""
+    """Return probabilities as ``[n_rows, n_classes]`` with sums of 1; a single column belongs to the second class."""
     if values.min() < -_TOLERANCE or values.max() > 1 + _TOLERANCE:
         beyond = values.min() if values.min() < -_TOLERANCE else values.max()
         raise DataError(
@@ -144,4 +144,5 @@ def _probabilities(values: np.ndarray, who: str) -> np.ndarray:
         raise DataError(
             f"{who} returned probabilities that sum to {sums[row]:g} in a row; expected 1. Divide them by their sums."
         )
-    return table / sums[:, None]
+    result: np.ndarray = table / sums[:, None]
+    return result
