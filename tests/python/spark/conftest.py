@@ -14,6 +14,7 @@ pytest.importorskip("pyspark")
 from spark_problems import spark_home
 
 HERE = Path(__file__).resolve().parent
+OF_SHORT_PROGRAMS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # for Java, which then takes less time to start
 PATH = os.pathsep.join([str(HERE), str(HERE.parents[2] / "python-package")])
 
 
@@ -28,6 +29,8 @@ def settings_of_tests() -> dict[str, str]:
         "spark.network.crypto.enabled": "true",
         "spark.authenticate": "true",
         "spark.authenticate.secret": "of the tests",
+        "spark.driver.extraJavaOptions": OF_SHORT_PROGRAMS,
+        "spark.executor.extraJavaOptions": OF_SHORT_PROGRAMS,
         "spark.executorEnv.PYTHONPATH": PATH,
         "spark.executorEnv.KAURI_LIBRARY": os.environ["KAURI_LIBRARY"],
         "spark.executorEnv.OMP_WAIT_POLICY": "passive",
