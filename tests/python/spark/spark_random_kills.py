@@ -1,14 +1,16 @@
 """Trainings whose workers, executors or drivers are killed at random: the same bytes, or an error, but never a hang.
 
     python tests/python/spark/spark_random_kills.py [--kills 200] [--seed 1] [--kills-of-a-fit 9] [--attempts 8]
+                                                    [--patience 900]
 
-Needs kauriboost, Spark, and about five seconds for each kill on two idle cores. One session with three executors runs all
-trainings. Kills are SIGKILL: of a worker (the process of Python) or its executor (the process of Java), before, within
-or after a message of a collective call (the first ones compute the bin edges), at any moment from the beginning of its
-task, and of two workers at a time. A training has a list of kills, one for each of its attempts. Some lists are longer
-than the attempts that the session allows, and end with an error. Some drivers are killed as well, with a cluster of
-their own, all of whose processes must be gone soon after. The last line has the counts of outcomes. The exit status is
-1 if a byte differs, something hangs, or an error is not one that a loss may cause.
+Needs kauriboost, Spark, and some seconds for each kill on two idle cores. One session with three executors runs all
+trainings, which may take `--patience` seconds each. Kills are SIGKILL: of a worker (the process of Python) or its
+executor (the process of Java), before, within or after a message of a collective call (the first ones compute the bin
+edges), at any moment from the beginning of its task, and of two workers at a time. A training has a list of kills, one
+for each of its attempts. Some lists are longer than the attempts that the session allows, and end with an error. Some
+drivers are killed as well, with a cluster of their own, all of whose processes must be gone soon after. The last line
+has the counts of outcomes. The exit status is 1 if a byte differs, something hangs, or an error is not one that a loss
+may cause.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[2] / "python-package"), str(HERE)]
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "python-package"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 import kauriboost as kb
 import pandas as pd
 from conftest import settings_of_tests
@@ -36,7 +38,6 @@ from kauriboost import spark as ks
 from pyspark.sql import SparkSession
 from spark_problems import NUMBERS, in_pieces, rows, spark_home
 
-PATIENCE = 600  # seconds for a training, on a machine that may be busy
 TIMEOUT = 60.0  # timeout of training
 SECONDS_TO_END = 60.0  # for the processes of a cluster without its driver
 LABELS = {"KauriRegressor": "score", "KauriClassifier": "label", "KauriRanker": "label"}
@@ -79,6 +80,7 @@ def session_of(master: str, folder: Path, attempts: int) -> Any:
         **settings_of_tests(),
         "spark.stage.maxConsecutiveAttempts": str(attempts),
         "spark.deploy.maxExecutorRetries": "-1",
+        "spark.python.daemon.module": "preloading_daemon",
         "spark.executor.heartbeatInterval": "2s",
         "spark.network.timeout": "60s",
         "spark.network.timeoutInterval": "10s",
@@ -182,7 +184,7 @@ class Trainings:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             ) as driver:
-                if driver.wait(PATIENCE) != -signal.SIGKILL:
+                if driver.wait(self._arguments.patience) != -signal.SIGKILL:
                     return "other errors"
             end = time.monotonic() + SECONDS_TO_END
             while left := processes_with(mark):
@@ -204,7 +206,7 @@ class Trainings:
 
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
-        thread.join(PATIENCE)
+        thread.join(self._arguments.patience)
         if thread.is_alive():
             return "hangs"
         if isinstance(outcome[0], Exception):
@@ -220,7 +222,7 @@ class Trainings:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, default in (("kills", 200), ("seed", 1), ("kills-of-a-fit", 9), ("attempts", 8)):
+    for name, default in (("kills", 200), ("seed", 1), ("kills-of-a-fit", 9), ("attempts", 8), ("patience", 900)):
         parser.add_argument(f"--{name}", type=int, default=default)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
