@@ -16,6 +16,7 @@ some round, while enough time remains for the final rounds. A budget of that num
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,7 +30,7 @@ from .attempts import Attempt, BestFit
 from .classes_or_numbers import require_numbered, settle_labels
 from .cv import binned_for
 from .cv_booster import CvBooster
-from .folds import make_folds
+from .folds import Folds, RowsOfFold, make_folds, make_group_folds
 from .search import Budget, Contest, Search
 from .settings import Task, changes, kinds, rates, without
 
@@ -44,6 +45,8 @@ def fit_best(
     time_budget: float | None = None,
     rounds_budget: int | None = None,
     nfold: int = 5,
+    folds: Folds | None = None,
+    groups: Any = None,
     seed: int = 0,
     custom_metric: CustomMetric | None = None,
     maximize: bool | None = None,
@@ -80,6 +83,14 @@ def fit_best(
         search may end earlier.
     nfold
         Number of folds. For classification, folds have equal shares of each class; queries stay whole.
+    folds
+        Custom folds instead of `nfold`: (training rows, test rows) for each, or a splitter of scikit-learn, such as
+        ``TimeSeriesSplit(4)`` for rows in the order of time. All of them judge the settings. A fold with less than half
+        as many training rows as the largest one leaves its boosters out of the model.
+    groups
+        A value for each row. Rows with the same value stay in the same fold, so that the score is one of new groups,
+        such as new patients of whom there are several rows each. Classes and sizes of folds are as even as groups let
+        them. A splitter as `folds` gets the groups.
     seed
         Selects the permutation of the rows.
     custom_metric
@@ -101,9 +112,11 @@ def fit_best(
     ParameterError
         Parameters with which no bins can be shared or boosters cannot be averaged: tree methods other than ``hist``,
         ``dart``, ``gblinear``, ``lambdarank_unbiased``. Few whole numbers as labels without an objective, if
-        there are queries (they may be grades of relevance), or in a `DMatrix` if they are not 0, 1 and so on.
+        there are queries (they may be grades of relevance), or in a `DMatrix` if they are not 0, 1 and so on. More
+        folds than rows, queries or groups.
     DataError
-        As `DMatrix` and `cv`; a metric that is NaN in every round.
+        As `DMatrix` and `cv`; a metric that is NaN in every round. Folds or groups that split a query, folds that split
+        a group, an empty part of a fold, or groups with missing values.
     """
     is_matrix = isinstance(X, DMatrix)
     labels = settle_labels(X.get_label() if is_matrix else y, params or {}, _has_queries(X, fields))
@@ -112,8 +125,21 @@ def fit_best(
     data = _matrix_of(X, y, fields) if is_matrix else DMatrix(X, labels.values, **fields)
     if data.num_row() == 0:
         raise DataError("the data have 0 rows; pass at least one row to train on.")
-    task = BestTask(data, labels.params, time_budget, rounds_budget, nfold, seed, custom_metric, maximize, on_attempt)
-    found = search_best(task)
+    found = search_best(
+        BestTask(
+            data,
+            labels.params,
+            time_budget,
+            rounds_budget,
+            nfold,
+            seed,
+            custom_metric,
+            maximize,
+            on_attempt,
+            folds,
+            groups,
+        )
+    )
     if labels.classes is None:
         return found
     found.booster.set_attr(kauri_classes=as_text(labels.classes))
@@ -133,22 +159,24 @@ class BestTask:
     custom_metric: CustomMetric | None = None
     maximize: bool | None = None
     on_attempt: Callable[[Attempt], None] | None = None
+    folds: Folds | None = None
+    groups: Any = None
 
 
 def search_best(task: BestTask) -> BestFit:
     """Do the work of `fit_best`."""
-    time_budget, rounds_budget, nfold = task.time_budget, task.rounds_budget, task.nfold
+    time_budget, rounds_budget = task.time_budget, task.rounds_budget
     _require_budget(time_budget, rounds_budget)
     is_open = time_budget is None and rounds_budget is None
-    budget = Budget(_DEFAULT_ROUNDS if is_open else rounds_budget, time_budget, nfold)
+    begun = time.monotonic()
     told = dict(task.params)
     data = binned_for(told, task.data)
     told["base_score"], learner = _settled(told, data)
     given = learner["user_params"]
     objective = learner["objective"]["name"]
-    is_classified = objective.startswith(("binary:", "multi:")) and data.get_label().ndim == 1
-    stratified = is_classified and len(data.get_uint_info("group_ptr")) == 0
-    rows = make_folds(data, nfold, stratified, None, task.seed, True)
+    rows = _folds_of(task, data, objective)
+    rows_of_all = data.num_row() * len(rows) / sum(len(train) for train, _ in rows)
+    budget = Budget(_DEFAULT_ROUNDS if is_open else rounds_budget, time_budget, rows_of_all, begun)
     folds = [(data.slice(train, allow_groups=True), data.slice(test, allow_groups=True)) for train, test in rows]
     search = Search(Contest(told, folds, task.custom_metric, task.maximize), budget, task.on_attempt)
     _explore(search, given, _task_of(data, objective, int(learner["learner_model_param"]["num_class"])))
@@ -163,6 +191,19 @@ def search_best(task: BestTask) -> BestFit:
         blend.score,
         search.shares(blend),
     )
+
+
+def _folds_of(task: BestTask, data: DMatrix, objective: str) -> list[RowsOfFold]:
+    is_classified = objective.startswith(("binary:", "multi:")) and data.get_label().ndim == 1
+    if task.groups is not None:
+        rows = make_group_folds(data, task.nfold, is_classified, task.folds, task.seed, task.groups)
+    else:
+        stratified = is_classified and task.folds is None and len(data.get_uint_info("group_ptr")) == 0
+        rows = make_folds(data, task.nfold, stratified, task.folds, task.seed, True)
+    for fold, (train, test) in enumerate(rows):
+        if len(train) == 0 or len(test) == 0:
+            raise DataError(f"fold {fold} of `folds` has no rows for {'testing' if len(train) else 'training'}.")
+    return rows
 
 
 def _require_budget(seconds: float | None, rounds: int | None) -> None:
