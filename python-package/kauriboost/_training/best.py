@@ -27,7 +27,7 @@ from .._model.booster import Booster
 from .._model.classes import as_text
 from .._model.metrics import CustomMetric
 from .attempts import Attempt, BestFit
-from .classes_or_numbers import require_numbered, settle_labels
+from .classes_or_numbers import require_numbered, settle_bounds, settle_labels
 from .cv import binned_for
 from .cv_booster import CvBooster
 from .folds import Folds, RowsOfFold, make_folds, make_group_folds
@@ -71,7 +71,7 @@ def fit_best(
     params
         Fixed parameters: the objective, ``eval_metric`` (the last metric decides), and any parameter that the search
         must not choose. Without an objective, classes get ``binary:logistic`` or ``multi:softprob``, and numbers
-        ``reg:squarederror``. The log says in one line which objective classes got, and how to change it. An
+        ``reg:squarederror``; ``label_lower_bound`` without `y` gets ``survival:aft``. The log says in one line which objective classes got, and how to change it. An
         ``eval_metric`` of amounts, such as ``rmse``, makes whole numbers amounts. ``num_class`` may be left out.
     time_budget
         Seconds. The search ends with the current round when the remaining time is only enough for the final rounds.
@@ -119,7 +119,8 @@ def fit_best(
         a group, an empty part of a fold, or groups with missing values.
     """
     is_matrix = isinstance(X, DMatrix)
-    labels = settle_labels(X.get_label() if is_matrix else y, params or {}, _has_queries(X, fields))
+    told = settle_bounds(params or {}) if y is None and _has_bounds_only(X, fields) else params or {}
+    labels = settle_labels(X.get_label() if is_matrix else y, told, _has_queries(X, fields))
     if is_matrix:
         require_numbered(labels)
     data = _matrix_of(X, y, fields) if is_matrix else DMatrix(X, labels.values, **fields)
@@ -217,6 +218,13 @@ def _has_queries(X: Any, fields: Mapping[str, Any]) -> bool:
     if isinstance(X, DMatrix):
         return len(X.get_uint_info("group_ptr")) > 0
     return fields.get("group") is not None or fields.get("qid") is not None
+
+
+def _has_bounds_only(X: Any, fields: Mapping[str, Any]) -> bool:
+    """Return whether bounds of survival times take the place of labels."""
+    if isinstance(X, DMatrix):
+        return X.get_label().size == 0 and len(X.get_float_info("label_lower_bound")) > 0
+    return fields.get("label_lower_bound") is not None and fields.get("label") is None
 
 
 def _matrix_of(X: DMatrix, y: Any, fields: dict[str, Any]) -> DMatrix:
