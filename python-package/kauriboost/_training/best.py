@@ -1,6 +1,7 @@
 """The search for the best model within a time or round budget.
 
-1. The rows are binned once, and assigned to folds; slices share the bins.
+1. The rows are binned once, and assigned to folds, which may keep groups of rows whole or follow the order of time;
+   slices share the bins.
 2. For each setting (settings.py), one booster per fold learns from the other folds. All advance round by round, until
    the mean of the metric on the left-out rows has not improved for a while (search.py). Some settings race: each stops
    after some rounds, and the best continues first.
@@ -71,8 +72,9 @@ def fit_best(
     params
         Fixed parameters: the objective, ``eval_metric`` (the last metric decides), and any parameter that the search
         must not choose. Without an objective, classes get ``binary:logistic`` or ``multi:softprob``, and numbers
-        ``reg:squarederror``; ``label_lower_bound`` without `y` gets ``survival:aft``. The log says in one line which objective classes got, and how to change it. An
-        ``eval_metric`` of amounts, such as ``rmse``, makes whole numbers amounts. ``num_class`` may be left out.
+        ``reg:squarederror``; ``label_lower_bound`` without `y` gets ``survival:aft``. The log says in one line which
+        objective classes or bounds got, and how to change it. An ``eval_metric`` of amounts, such as ``rmse``, makes
+        whole numbers amounts. ``num_class`` may be left out.
     time_budget
         Seconds. The search ends with the current round when the remaining time is only enough for the final rounds.
         With five folds this is after four tenths of the time for a single setting, and after seven tenths if all

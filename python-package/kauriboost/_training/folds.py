@@ -8,6 +8,7 @@ from typing import Any, Union
 import numpy as np
 
 from .._binding.errors import DataError, ParameterError
+from .._data.device import to_host
 from .._data.matrix import DMatrix
 from .._data.numbers import collected
 from .._data.rows import row_numbers
@@ -110,11 +111,11 @@ def make_group_folds(
 
 def _groups_of(groups: Any, n_rows: int) -> tuple[list[Any], np.ndarray]:
     """Return the different values of `groups`, and the number of each row's value."""
-    values = np.asarray(collected(groups))
+    values = np.asarray(to_host(collected(groups)))
     if values.shape != (n_rows,):
         raise DataError(f"groups has the shape {values.shape}; expected one value for each of the {n_rows} rows.")
     if values.dtype.kind == "O":
-        are_missing = np.array([value is None or value != value for value in values.tolist()], dtype=bool)
+        are_missing = np.array([_is_missing(value) for value in values.tolist()], dtype=bool)
         values = values if are_missing.any() else values.astype(str)
     else:
         are_missing = values != values
@@ -122,6 +123,10 @@ def _groups_of(groups: Any, n_rows: int) -> tuple[list[Any], np.ndarray]:
         raise DataError(f"groups has no value in row {are_missing.argmax()}; give each row a group.")
     names, group_of_row = np.unique(values, return_inverse=True)
     return names.tolist(), group_of_row.astype(np.int64)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
 def _evenly(counts: np.ndarray, nfold: int, seed: int) -> np.ndarray:
