@@ -33,7 +33,7 @@ from .cv import binned_for
 from .cv_booster import CvBooster
 from .folds import Folds, RowsOfFold, make_folds, make_group_folds
 from .search import Budget, Contest, Search
-from .settings import Task, changes, kinds, rates, without
+from .settings import SHORT_WAY, Task, changes, kinds, rates, without
 
 _DEFAULT_ROUNDS = 2000
 
@@ -266,6 +266,11 @@ def _explore(search: Search, given: Mapping[str, Any], task: Task) -> None:
             return False
         return search.attempt({**search.best.params, **changed})
 
+    def lower() -> None:
+        for rate in rates(task.n_classes):
+            if not helps(rate):
+                return
+
     def begin(shares_trees: bool) -> None:
         first = kinds(task, shares_trees, given)
         for race in (True, False):
@@ -279,8 +284,10 @@ def _explore(search: Search, given: Mapping[str, Any], task: Task) -> None:
     if all(attempt.error is not None for attempt in search.attempts):
         begin(False)  # the user's parameters may exclude vector leaves
     has_vectors = {**given, **search.best.params}.get("multi_strategy") == "multi_output_tree"
+    lowers_first = search.way < SHORT_WAY
+    if lowers_first:
+        lower()
     for change in changes(task, has_vectors):
         helps(change)
-    for rate in rates(task.n_classes):
-        if not helps(rate):
-            break
+    if not lowers_first:
+        lower()

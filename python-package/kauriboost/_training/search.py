@@ -115,6 +115,7 @@ class _Run:
     boosters: list[Booster] | None = None
     best: _Reached | None = None
     done: int = 0
+    rate: float = math.nan
     waits_for: float = math.nan  # the score that a later round must clearly beat; NaN is beaten by any
     since: int = 0  # the round that reached it
     is_cut: bool = False  # by the budget or the end of a race, while it improved
@@ -149,6 +150,11 @@ class Search:
                 f"{self.metric} is no number in any round; choose another eval_metric, or look at the data."
             )
         return self.attempts[self._best]
+
+    @property
+    def way(self) -> float:
+        """The number of rounds of the best setting, times its learning rate."""
+        return self.best.rounds * self._runs[self.attempts.index(self.best)].rate
 
     def is_over(self) -> bool:
         """Return whether the budget is used up; a first setting always gets a round."""
@@ -265,7 +271,7 @@ class Search:
     def _learn(self, run: _Run, most: float) -> None:
         """Train until the metric stops improving, the setting reaches a limit of rounds, or the budget is used up."""
         boosters = self._boosters(run)
-        rate = max(_rate_of(boosters.boosters[0]), _LEAST_RATE)
+        rate = run.rate = max(_rate_of(boosters.boosters[0]), _LEAST_RATE)
         may_stop = has_ended = False
         with boosters:
             while not may_stop and not has_ended:
