@@ -52,9 +52,7 @@ def makers_of(args: argparse.Namespace) -> dict[str, Any]:
     own |= {f"kauri, best of {rounds}": lambda rounds=rounds: libraries.kauri_best(rounds) for rounds in args.best}
     made = {f"{name} ({args.label})" if args.label else name: make for name, make in own.items()}
     made |= {name: make for name, make in libraries.PEERS.items() if name not in args.without}
-    made |= {
-        f"lightgbm {text}": lambda text=text: libraries.lightgbm(parameters_of(text)) for text in args.lightgbm
-    }
+    made |= {f"lightgbm {text}": lambda text=text: libraries.lightgbm(parameters_of(text)) for text in args.lightgbm}
     made |= {name: peers.FURTHER[name] for name in args.further}
     for name in args.tuned:
         named = f"{name}, {args.trials} trials"

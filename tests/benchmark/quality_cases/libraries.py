@@ -18,7 +18,6 @@ PATIENCE = 50
 Learner = Callable[[Task, "Task | None", Task, int], np.ndarray]
 
 
-
 def class_chances(model: Any, features: Any, kind: str, n_classes: int) -> np.ndarray:
     """Return a classifier's chances of class 1, or of all classes, of which some may have no training rows."""
     found = model.predict_proba(features)
@@ -127,7 +126,6 @@ def lightgbm_model(
 
 def lightgbm(more: dict[str, Any] | None = None) -> Learner:
     """Return a learner of LightGBM with further parameters beside the defaults."""
-    import lightgbm as _
 
     def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
         rounds = 100 if stop is None else MOST_ROUNDS
@@ -169,7 +167,6 @@ def catboost_model(
 
 def catboost() -> Learner:
     """Return a learner of CatBoost."""
-    import catboost as _
 
     def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
         return catboost_model({}, train, stop, 0 if stop is None else MOST_ROUNDS, threads)[0](test)

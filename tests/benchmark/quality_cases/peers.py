@@ -20,14 +20,20 @@ def _known(train: Task, stop: Task | None) -> Task:
     return train if stop is None else train.with_rows(stop)
 
 
-def perpetual(budget: float) -> Learner:
-    """Return a learner by PerpetualBooster with a budget."""
+def perpetual(budget: float, with_categories: bool) -> Learner:
+    """Return a learner by PerpetualBooster with a budget.
+
+    Without categories, it takes their codes as numbers. Release 2.3.0 is much better so where many categories have few
+    rows: a value that training has not seen gets the code of a neighbour. (Log loss on titanic 0.49, and 1.81 with
+    categories; with unseen values as missing ones 3.62.)
+    """
     from perpetual import PerpetualBooster
 
     def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
         known = _known(train, stop)
         objective = "SquaredLoss" if train.kind == "regression" else "LogLoss"
-        told = {"categorical_features": train.categorical or None, "num_threads": threads}
+        categories = train.categorical if with_categories and train.categorical else None
+        told = {"categorical_features": categories, "num_threads": threads}
         model = PerpetualBooster(objective=objective, budget=budget, **told)
         model.fit(known.features.copy(), known.labels)  # It writes codes into the array.
         if train.kind == "regression":
@@ -113,8 +119,10 @@ def realmlp() -> Learner:
 
 
 FURTHER: dict[str, Callable[[], Learner]] = {
-    "perpetual, budget 0.5": lambda: perpetual(0.5),
-    "perpetual, budget 1": lambda: perpetual(1.0),
+    "perpetual, budget 0.5": lambda: perpetual(0.5, with_categories=True),
+    "perpetual, budget 1": lambda: perpetual(1.0, with_categories=True),
+    "perpetual, budget 0.5, codes": lambda: perpetual(0.5, with_categories=False),
+    "perpetual, budget 1, codes": lambda: perpetual(1.0, with_categories=False),
     "random forest": random_forest,
     "ebm": ebm,
     "ngboost": ngboost,

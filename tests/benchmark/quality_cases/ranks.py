@@ -1,6 +1,7 @@
 """Mean ranks over data sets, and tests of whether their differences are chance.
 
-Source: J. Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006, sections 3.1.3, 3.2.2.
+Source: J. Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006, sections
+3.1.3 and 3.2.2.
 Holm's correction is that of S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
 """
 
@@ -44,7 +45,7 @@ def critical_difference(n_entrants: int, n_sets: int) -> float:
 
 
 def friedman(losses: np.ndarray) -> float:
-    """Return the chance of mean ranks so different if all entrants were equal: Iman and Davenport's form of the test."""
+    """Return the chance of mean ranks so different if all entrants were equal, by Iman and Davenport's statistic."""
     from scipy.stats import f
 
     n_sets, n_entrants = losses.shape

@@ -106,7 +106,11 @@ def group_table(what: str, means: Means, reference: str) -> list[str]:
         cells += [f"{excess[entrant]:.1f} %", f"{times[entrant]:.2f}", f"{means.seconds[:, entrant].sum():.1f}"]
         found.append(_joined(cells))
     apart = ranks.critical_difference(len(means.entrants), len(means.sets))
-    found += ["", f"Friedman's test: {ranks.friedman(means.losses):.2g}; critical difference of the ranks {apart:.2f}.", ""]
+    found += [
+        "",
+        f"Friedman's test: {ranks.friedman(means.losses):.2g}; critical difference of the ranks {apart:.2f}.",
+        "",
+    ]
     return found
 
 

@@ -28,7 +28,7 @@ class Searched(NamedTuple):
     space: Callable[[Any], dict[str, Any]]
     defaults: dict[str, Any]
     # Parameters, training rows, stopping rows (None: all of the rounds), rounds, threads; returns predict and rounds.
-    train: Callable[[dict[str, Any], Task, "Task | None", int, int], tuple[Callable[[Task], np.ndarray], int]]
+    train: Callable[[dict[str, Any], Task, Task | None, int, int], tuple[Callable[[Task], np.ndarray], int]]
     most_rounds: int
 
 
