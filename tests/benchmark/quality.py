@@ -12,7 +12,7 @@ KauriClassifier and KauriRegressor, with their own. With --stopping every librar
 by a fifth of its training rows. Losses are on a held-out fifth of the rows, means over splits; time is processor time,
 including data. --kauri and --lightgbm add an entrant with the given parameters, separated by commas; --best adds an
 entrant that chooses them by `fit_best` within ROUNDS rounds (2,000 is its default); --tuned one that chooses them by
-Optuna, whose time is that of the search; --with one of the further peers (quality_cases/peers.py). --only keeps the
+Optuna, and its time includes the search; --with one of the further peers (quality_cases/peers.py). --only keeps the
 named entrants. The sets have two halves: settings are chosen on the first and confirmed on the second
 (quality_cases/tasks.py). Sets that were unseen when the settings were chosen confirm them once more.
 

@@ -2,7 +2,7 @@
 
 Source: J. Demsar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006, sections
 3.1.3 and 3.2.2.
-Holm's correction is that of S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
+Holm's correction: S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
 """
 
 from __future__ import annotations

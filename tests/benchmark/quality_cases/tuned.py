@@ -2,8 +2,8 @@
 
 A trial trains with early stopping and is judged by the stopping rows: a fifth of the training rows, or each third of
 them in turn where there are fewer than FEW. The first trial has the library's defaults. The best trial's parameters
-then train a model of all training rows, with the mean of its numbers of rounds. The time of a learner is that of the
-whole search. Both searches are TPE with a fixed seed.
+then train a model of all training rows, with the mean of its numbers of rounds. A learner's time includes the whole
+search. Both searches are TPE with a fixed seed.
 """
 
 from __future__ import annotations
