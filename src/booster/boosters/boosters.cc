@@ -16,7 +16,7 @@ constexpr FeatureSet kTreeBooster{
     Feature::kL2Penalty,       Feature::kL1Penalty,       Feature::kMaxDeltaStep, Feature::kPathSmoothing,
     Feature::kLinearLeaves,    Feature::kMonotone,        Feature::kVectorLeaves, Feature::kSplitGradients,
     Feature::kCustomGradients, Feature::kCategories,      Feature::kBins,         Feature::kApproxBins,
-    Feature::kOrderedEncoding, Feature::kRoundedGradients};
+    Feature::kOrderedEncoding, Feature::kRoundedGradients, Feature::kDistribution};
 
 }  // namespace
 

@@ -171,7 +171,7 @@ class ZeroInflatedPoisson : public CountFamily {
         p_zero * of_zero[1] * of_zero[1] + share * (1.0 - at_zero) * (1.0 - share) * (1.0 - share);
     auto row = NaturalGradients(scores, 2, kDamping);
     KeepWithin(raw[0], 0, &row);
-    KeepWithin(raw[1], 1, &row);
+    KeepWithin(raw[1], 1, &row, -kMostLogOdds, kMostLogOdds);
     return row;
   }
   std::vector<double> Start(LabelMoments const& labels) const override {
@@ -220,7 +220,7 @@ class ZeroInflatedNegativeBinomial : public CountFamily {
     auto row = NaturalGradients(scores, 3, kDamping);
     KeepWithin(raw[0], 0, &row);
     KeepWithin(raw[1], 1, &row, -kMostLog, kHighSize);
-    KeepWithin(raw[2], 2, &row);
+    KeepWithin(raw[2], 2, &row, -kMostLogOdds, kMostLogOdds);
     return row;
   }
   std::vector<double> Start(LabelMoments const& labels) const override {

@@ -31,7 +31,7 @@ struct LabelMoments {
   double log_variance = 0.0;  ///< their variance
 };
 
-/// Gradient pairs of one row: `hessian` is the diagonal of the Fisher information, and `gradient` is the natural
+/// Gradient pairs of one row: `hessian` is the diagonal of the Fisher information (for outliers more), and `gradient` is the natural
 /// gradient times it, so that the Newton step of a leaf is a mean of natural gradients, weighted by information. Both are
 /// free of the labels' unit in a gain, and the step has the unit of its raw score.
 struct RowGradients {

@@ -20,7 +20,7 @@ class Normal : public Family {
   RowGradients Gradients(double const* raw, double label) const override {
     double const precision = ExpOf(-raw[1]);
     double const z = (label - raw[0]) * precision;
-    RowGradients row{{-z * precision, 1.0 - z * z}, {precision * precision, 2.0}};
+    RowGradients row{{-z * precision, 1.0 - z * z}, {precision * precision, BoundedInformation(2.0, 2.0 * z * z)}};
     KeepWithin(raw[1], 1, &row);
     return row;
   }
@@ -60,7 +60,8 @@ class Laplace : public Family {
     double const precision = ExpOf(-raw[1]);
     double const difference = label - raw[0];
     double const sign = difference > 0.0 ? 1.0 : difference < 0.0 ? -1.0 : 0.0;
-    RowGradients row{{-sign * precision, 1.0 - std::fabs(difference) * precision}, {precision * precision, 1.0}};
+    double const z = std::fabs(difference) * precision;
+    RowGradients row{{-sign * precision, 1.0 - z}, {precision * precision, BoundedInformation(1.0, z)}};
     KeepWithin(raw[1], 1, &row);
     return row;
   }

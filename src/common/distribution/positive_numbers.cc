@@ -102,7 +102,9 @@ class Gamma : public PositiveFamily {
     auto const log_density = [&](double x) { return (shape - 1.0) * Log(x) - x - LogGamma(shape); };
     double const root = 1.0 + NormalQuantile(p) / (3.0 * std::sqrt(shape)) - 1.0 / (9.0 * shape);
     double const wide = shape * root * root * root;  // Wilson and Hilferty
-    double const low = Exp((Log(p) + LogGamma(shape + 1.0)) / shape);
+    double const log_low = (Log(p) + LogGamma(shape + 1.0)) / shape;
+    if (log_low < -700.0) return 0.0;  // below the smallest number
+    double const low = Exp(log_low);
     double const guess = root > 0.0 && shape > 0.5 ? wide : low;
     auto const is_upper = p > 0.5;
     auto const log_tail = [&](double x) {
@@ -154,7 +156,7 @@ class ZeroInflatedGamma : public Family {
     if (label > 0.0) row = GammaFamily().Gradients(raw, label);
     row.gradient[2] = share - (label > 0.0 ? 1.0 : 0.0);
     row.hessian[2] = share * (1.0 - share);
-    KeepWithin(raw[2], 2, &row);
+    KeepWithin(raw[2], 2, &row, -kMostLogOdds, kMostLogOdds);
     return row;
   }
   std::vector<double> Start(LabelMoments const& labels) const override {

@@ -2,8 +2,8 @@
 ///
 /// The C library's lgamma writes a global sign, and its results differ between systems. These functions use only the
 /// logarithm and exponent of common/math.h, square roots and the four operations of float64. The tests compare them with
-/// 50-digit values: errors are below 2e-13, relative for Digamma away from its root, Trigamma and the distribution
-/// functions above 1e-200, and absolute (relative to max(1, value)) for LogGamma.
+/// those of SciPy: relative errors are below 1e-14, or 5e-12 for incomplete gamma and beta functions, whose arguments may
+/// be large; for LogGamma, LogBeta and Digamma relative to 1 where their values are smaller.
 #pragma once
 
 namespace kauri::distribution {
