@@ -656,8 +656,8 @@ KAURI_API int KauriDistributions(char const** out);
  * Computes a function of the distributions of rows. config: {"distribution": "normal"; "function": "mean", "deviation",
  * "density", "log_density", "cdf", "quantile", "sample" or "crps"; optional "points_of_rows": false; optional "seed"}.
  * `parameters`: [n_rows, number of parameters]. `points`: labels, or shares for quantiles, [n_points] for every row, or
- * [n_rows, n_points] with points_of_rows; not read for mean, deviation and sample. `out`: [n_rows, n_points]. A sample is
- * a function of the seed, its row and its place in the row. The logarithm of a density of 0 is -infinity. Errors:
+ * [n_rows, n_points] with points_of_rows; not read for mean, deviation and sample. `out`: [n_rows, n_points]. A sample
+ * is a function of the seed, its row and its place in the row. The logarithm of a density of 0 is -infinity. Errors:
  * parameters that the distribution cannot have, shares outside [0, 1].
  */
 KAURI_API int KauriDistributionEvaluate(char const* config, bst_ulong n_rows, double const* parameters,

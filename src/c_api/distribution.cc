@@ -30,10 +30,10 @@ struct NamedFunction {
 };
 
 constexpr NamedFunction kFunctions[] = {
-    {"mean", Function::kMean, false},       {"deviation", Function::kDeviation, false},
-    {"density", Function::kDensity, true},  {"log_density", Function::kLogDensity, true},
-    {"cdf", Function::kCumulative, true},   {"quantile", Function::kQuantile, true},
-    {"sample", Function::kSample, false},   {"crps", Function::kCrps, true},
+    {"mean", Function::kMean, false},      {"deviation", Function::kDeviation, false},
+    {"density", Function::kDensity, true}, {"log_density", Function::kLogDensity, true},
+    {"cdf", Function::kCumulative, true},  {"quantile", Function::kQuantile, true},
+    {"sample", Function::kSample, false},  {"crps", Function::kCrps, true},
 };
 
 NamedFunction const& FunctionNamed(std::string const& name) {
@@ -48,7 +48,8 @@ NamedFunction const& FunctionNamed(std::string const& name) {
 Family const& FamilyNamed(std::string const& name) {
   if (auto const* const family = distribution::FindFamily(name)) return *family;
   std::string known;
-  for (auto const* family : distribution::Families()) known += (known.empty() ? "" : ", ") + std::string(family->Name());
+  for (auto const* family : distribution::Families())
+    known += (known.empty() ? "" : ", ") + std::string(family->Name());
   Fail(ErrorKind::kParameter, "distribution is ", Quoted(name), "; expected one of ", known, ".");
 }
 
@@ -85,14 +86,21 @@ double QuantileOf(Family const& family, double const* parameters, double share) 
 
 double ValueAt(Family const& family, Function function, double const* parameters, double point) {
   switch (function) {
-    case Function::kMean: return family.Mean(parameters);
-    case Function::kDeviation: return family.Deviation(parameters);
-    case Function::kDensity: return Exp(family.LogDensity(parameters, point));
-    case Function::kLogDensity: return family.LogDensity(parameters, point);
-    case Function::kCumulative: return family.Cumulative(parameters, point).lower;
-    case Function::kCrps: return family.Crps(parameters, point);
+    case Function::kMean:
+      return family.Mean(parameters);
+    case Function::kDeviation:
+      return family.Deviation(parameters);
+    case Function::kDensity:
+      return Exp(family.LogDensity(parameters, point));
+    case Function::kLogDensity:
+      return family.LogDensity(parameters, point);
+    case Function::kCumulative:
+      return family.Cumulative(parameters, point).lower;
+    case Function::kCrps:
+      return family.Crps(parameters, point);
     case Function::kQuantile:
-    case Function::kSample: break;
+    case Function::kSample:
+      break;
   }
   return QuantileOf(family, parameters, point);
 }
@@ -120,7 +128,7 @@ void Evaluate(Request const& request, std::int64_t n_rows, double const* paramet
     for (auto row = begin; row < end; ++row) {
       for (std::int64_t i = 0; i < n_points; ++i) {
         auto const of_row = request.has_points_of_rows ? row * n_points : 0;
-        auto const point = function == Function::kSample       ? UniformAt(request.seed, row, i)
+        auto const point = function == Function::kSample   ? UniformAt(request.seed, row, i)
                            : request.function.takes_points ? points[of_row + i]
                                                            : 0.0;
         out[row * n_points + i] = ValueAt(request.family, function, parameters + row * n_parameters, point);

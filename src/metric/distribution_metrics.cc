@@ -37,8 +37,8 @@ class DistributionMetric : public Metric {
     CheckInputs(name_, info);
     if (info.n_targets != 1) Fail(ErrorKind::kData, name_, ": ", info.n_targets, " label columns; give one column");
     if (info.n_rows > 0 && n_outputs != n_) {
-      Fail(ErrorKind::kData, name_, ": ", n_outputs, " predictions per row for the ", n_, " parameters of dist:",
-           family_.Name(), "; evaluate what was trained with that objective");
+      Fail(ErrorKind::kData, name_, ": ", n_outputs, " predictions per row for the ", n_,
+           " parameters of dist:", family_.Name(), "; evaluate what was trained with that objective");
     }
     for (std::int64_t row = 0; row < info.n_rows; ++row) {
       if (family_.Takes(info.labels[row])) continue;

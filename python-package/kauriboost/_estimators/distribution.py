@@ -11,10 +11,12 @@ from .._binding.distribution_calls import families
 from .._data.numbers import as_numeric
 from .._model.distribution import PREFIX, Distribution
 from .._public import public
+from .fit_data import FitData
 from .parameters import hands_on
 from .regressor import KauriRegressor
 
 _OF_TREES = {"learning_rate": 0.1, "max_depth": 3, "min_data_in_leaf": 20}
+_MANY_ROWS, _SHARE_OF_MANY = 1000, 0.5  # subsample from so many rows on
 _SECOND_NAMES = {"learning_rate": "eta", "min_data_in_leaf": "min_child_samples"}
 
 
@@ -32,8 +34,8 @@ class KauriDistribution(KauriRegressor):
         The family of the label: "normal", "lognormal", "laplace", "student_t", "gamma", "poisson", "negative_binomial",
         "zero_inflated_poisson", "zero_inflated_negative_binomial" or "zero_inflated_gamma".
     shared
-        The parameters of `KauriRegressor`. The defaults are `n_estimators` 200, `learning_rate` 0.1, `max_depth` 3 and
-        `min_data_in_leaf` 20; early stopping watches the negative log-likelihood, ``nll``. With `monotone_constraints`
+        The parameters of `KauriRegressor`. The defaults are `n_estimators` 200, `learning_rate` 0.1, `max_depth` 3,
+        `min_data_in_leaf` 20, and from 1,000 rows on `subsample` 0.5; early stopping watches the negative log-likelihood, ``nll``. With `monotone_constraints`
         all parameters of the distribution, and so its mean, rise or fall with the feature.
     """
 
@@ -61,16 +63,26 @@ class KauriDistribution(KauriRegressor):
             raise ValueError("preset chooses the parameters of other objectives; leave it out.")
         params = super().get_booster_params()
         params.pop("distribution", None)
-        beside = {
-            name: value
-            for name, value in _OF_TREES.items()
-            if name not in params and _SECOND_NAMES[name] not in params
-        } if params.get("booster", "gbtree") == "gbtree" else {}
+        beside = (
+            {
+                name: value
+                for name, value in _OF_TREES.items()
+                if name not in params and _SECOND_NAMES[name] not in params
+            }
+            if params.get("booster", "gbtree") == "gbtree"
+            else {}
+        )
         return {**beside, **params, "objective": PREFIX + self.distribution}
 
     @staticmethod
     def _suits(objective: str) -> bool:
         return objective.startswith(PREFIX)
+
+    def _fit(self, given: FitData, params: dict[str, Any]) -> KauriDistribution:
+        is_plain = params.get("booster", "gbtree") == "gbtree" and "subsample" not in params
+        many = {"subsample": _SHARE_OF_MANY} if is_plain and len(given.train[1]) >= _MANY_ROWS else {}
+        super()._fit(given, {**many, **params})
+        return self
 
     def predict_distribution(
         self,

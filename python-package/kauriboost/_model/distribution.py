@@ -162,9 +162,7 @@ class Distribution:
             )
 
     def _call(self, function: str, points: np.ndarray | None, n_points: int, **settings: Any) -> np.ndarray:
-        return call_distribution(
-            self._table, points, n_points, distribution=self.name, function=function, **settings
-        )
+        return call_distribution(self._table, points, n_points, distribution=self.name, function=function, **settings)
 
     def _at(self, function: str, y: Any) -> np.ndarray:
         points = np.asarray(y, dtype=np.float64)

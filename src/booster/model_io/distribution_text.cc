@@ -30,8 +30,8 @@ std::int64_t ChecksumOf(Tree const& tree) {
       checksum = ContinueChecksum(checksum, values.data(), values.size());
       continue;
     }
-    std::int32_t const split[] = {tree.left[node], tree.right[node], static_cast<std::int32_t>(tree.split_feature[node]),
-                                  tree.default_left[node]};
+    std::int32_t const split[] = {tree.left[node], tree.right[node],
+                                  static_cast<std::int32_t>(tree.split_feature[node]), tree.default_left[node]};
     checksum = ContinueChecksum(checksum, split, std::size(split));
     checksum = ContinueChecksum(checksum, &tree.split_value[node], 1);
     if (!tree.IsCategorical(node)) continue;
@@ -64,9 +64,8 @@ void ReadDistribution(ObjectReader const& attribute, Model* model) {
   if (model->objective != kInFiles) return;
   auto const objective = attribute.String("objective");
   auto checksums = attribute.TakeInt64("trees");
-  auto const* const family = objective.rfind(kPrefix, 0) == 0
-                                 ? distribution::FindFamily(objective.substr(kPrefix.size()))
-                                 : nullptr;
+  auto const* const family =
+      objective.rfind(kPrefix, 0) == 0 ? distribution::FindFamily(objective.substr(kPrefix.size())) : nullptr;
   if (family == nullptr) attribute.FailAt("objective", "is '", Printable(objective), "'; expected a distribution's");
   auto const n_parameters = static_cast<std::int64_t>(family->NumParameters());
   if (model->NumOutputs() != n_parameters) {

@@ -1,6 +1,6 @@
 /// Families of labels that are counts.
-#include "common/distribution/members.h"
 #include "common/distribution/count_law.h"
+#include "common/distribution/members.h"
 
 namespace kauri::distribution {
 namespace {
@@ -15,9 +15,7 @@ class CountFamily : public Family {
  public:
   char const* Domain() const override { return "a whole number of 0 or more"; }
   char const* Cure() const override { return "remove the row or give it a count"; }
-  bool Takes(float label) const override {
-    return label >= 0.0F && std::isfinite(label) && std::floor(label) == label;
-  }
+  bool Takes(float label) const override { return label >= 0.0F && std::isfinite(label) && std::floor(label) == label; }
   bool IsDiscrete() const override { return true; }
   bool IsUnitFree() const override { return true; }
   double LogDensity(double const* parameters, double label) const override {
@@ -34,6 +32,9 @@ class CountFamily : public Family {
  protected:
   virtual CountLaw LawOf(double const* parameters) const = 0;
 };
+
+/// Returns the logarithm of the mean count, or of a millionth if all counts are 0.
+double LogMean(LabelMoments const& labels) { return Log(labels.mean > 1e-6 ? labels.mean : 1e-6); }
 
 /// Returns the derivative of -ln p by ln(size), without added zeros.
 double SizeGradient(CountLaw const& law, double count) {
@@ -97,7 +98,7 @@ class Poisson : public CountFamily {
     KeepWithin(raw[0], 0, &row);
     return row;
   }
-  std::vector<double> Start(LabelMoments const& labels) const override { return {Log(labels.mean)}; }
+  std::vector<double> Start(LabelMoments const& labels) const override { return {LogMean(labels)}; }
 
  protected:
   CountLaw LawOf(double const* parameters) const override { return {parameters[0], detail::Infinity(), 1.0}; }
@@ -105,9 +106,9 @@ class Poisson : public CountFamily {
 
 /// Returns ln(size) that gives the labels' variance, within bounds.
 double StartOfSize(LabelMoments const& labels) {
-  double const excess = labels.variance - labels.mean;
-  return Bounded(Log(labels.mean * labels.mean / (excess > 1e-3 * labels.mean ? excess : 1e-3 * labels.mean)), -5.0,
-                 5.0);
+  double const mean = Exp(LogMean(labels));
+  double const excess = labels.variance - mean;
+  return Bounded(Log(mean * mean / (excess > 1e-3 * mean ? excess : 1e-3 * mean)), -5.0, 5.0);
 }
 
 /// The negative binomial distribution: mean and size (its variance is mean + mean^2 / size), raw: their logarithms. The
@@ -134,7 +135,7 @@ class NegativeBinomial : public CountFamily {
     return row;
   }
   std::vector<double> Start(LabelMoments const& labels) const override {
-    return {Log(labels.mean), StartOfSize(labels)};
+    return {LogMean(labels), StartOfSize(labels)};
   }
 
  protected:
@@ -167,8 +168,7 @@ class ZeroInflatedPoisson : public CountFamily {
     scores.fisher[0][0] = p_zero * of_zero[0] * of_zero[0] + share * (mean - mean * mean * at_zero);
     scores.fisher[0][1] = scores.fisher[1][0] =
         p_zero * of_zero[0] * of_zero[1] + (1.0 - share) * share * mean * at_zero;
-    scores.fisher[1][1] =
-        p_zero * of_zero[1] * of_zero[1] + share * (1.0 - at_zero) * (1.0 - share) * (1.0 - share);
+    scores.fisher[1][1] = p_zero * of_zero[1] * of_zero[1] + share * (1.0 - at_zero) * (1.0 - share) * (1.0 - share);
     auto row = NaturalGradients(scores, 2, kDamping);
     KeepWithin(raw[0], 0, &row);
     KeepWithin(raw[1], 1, &row, -kMostLogOdds, kMostLogOdds);
@@ -176,13 +176,11 @@ class ZeroInflatedPoisson : public CountFamily {
   }
   std::vector<double> Start(LabelMoments const& labels) const override {
     double const share = 0.5 * (1.0 + labels.share_above_zero);
-    return {Log(labels.mean / share), Log(share / (1.0 - share))};
+    return {LogMean(labels) - Log(share), Log(share / (1.0 - share))};
   }
 
  protected:
-  CountLaw LawOf(double const* parameters) const override {
-    return {parameters[0], detail::Infinity(), parameters[1]};
-  }
+  CountLaw LawOf(double const* parameters) const override { return {parameters[0], detail::Infinity(), parameters[1]}; }
 };
 
 /// Zero with the probability 1 - share, else a negative binomial count; raw: ln(mean), ln(size) and the log-odds of
@@ -225,7 +223,7 @@ class ZeroInflatedNegativeBinomial : public CountFamily {
   }
   std::vector<double> Start(LabelMoments const& labels) const override {
     double const share = 0.5 * (1.0 + labels.share_above_zero);
-    return {Log(labels.mean / share), StartOfSize(labels), Log(share / (1.0 - share))};
+    return {LogMean(labels) - Log(share), StartOfSize(labels), Log(share / (1.0 - share))};
   }
 
  protected:

@@ -31,9 +31,9 @@ struct LabelMoments {
   double log_variance = 0.0;  ///< their variance
 };
 
-/// Gradient pairs of one row: `hessian` is the diagonal of the Fisher information (for outliers more), and `gradient` is the natural
-/// gradient times it, so that the Newton step of a leaf is a mean of natural gradients, weighted by information. Both are
-/// free of the labels' unit in a gain, and the step has the unit of its raw score.
+/// Gradient pairs of one row: `hessian` is the diagonal of the Fisher information (for outliers more), and `gradient`
+/// is the natural gradient times it, so that the Newton step of a leaf is a mean of natural gradients, weighted by
+/// information. Both are free of the labels' unit in a gain, and the step has the unit of its raw score.
 struct RowGradients {
   double gradient[kMostParameters];
   double hessian[kMostParameters];

@@ -98,7 +98,9 @@ class StudentT : public Family {
   static constexpr double kDamping[] = {0.0, 0.0, 0.01};
 
   char const* Name() const override { return "student_t"; }
-  char const* Description() const override { return "Student's t distribution: location, scale and degrees of freedom."; }
+  char const* Description() const override {
+    return "Student's t distribution: location, scale and degrees of freedom.";
+  }
   std::vector<std::string> ParameterNames() const override { return {"location", "scale", "df"}; }
   void Parameters(double const* raw, double* parameters) const override {
     parameters[0] = raw[0];
@@ -120,8 +122,7 @@ class StudentT : public Family {
     scores.fisher[0][0] = (df + 1.0) / (df + 3.0) * precision * precision;
     scores.fisher[1][1] = 2.0 * df / (df + 3.0);
     scores.fisher[1][2] = scores.fisher[2][1] = -2.0 * slope / ((df + 1.0) * (df + 3.0));
-    scores.fisher[2][2] =
-        slope * slope * (0.25 * curvature - (df + 5.0) / (2.0 * df * (df + 1.0) * (df + 3.0)));
+    scores.fisher[2][2] = slope * slope * (0.25 * curvature - (df + 5.0) / (2.0 * df * (df + 1.0) * (df + 3.0)));
     auto row = NaturalGradients(scores, 3, kDamping);
     KeepWithin(raw[1], 1, &row);
     KeepWithin(raw[2], 2, &row, kLowRaw, kHighRaw);
@@ -158,8 +159,7 @@ class StudentT : public Family {
     auto const tails = StudentTails(z, df);
     double const density = Exp(StudentLogDensity(z, df));
     double const spread = 2.0 * std::sqrt(df) / (df - 1.0) * Exp(LogBeta(0.5, df - 0.5) - 2.0 * LogBeta(0.5, 0.5 * df));
-    return parameters[1] *
-           (z * (tails.lower - tails.upper) + 2.0 * density * (df + z * z) / (df - 1.0) - spread);
+    return parameters[1] * (z * (tails.lower - tails.upper) + 2.0 * density * (df + z * z) / (df - 1.0) - spread);
   }
 };
 

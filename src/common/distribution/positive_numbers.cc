@@ -22,9 +22,7 @@ class LogNormal : public PositiveFamily {
     return "Log-normal distribution: mean and scale of the logarithm of a positive label.";
   }
   std::vector<std::string> ParameterNames() const override { return {"mean_log", "scale_log"}; }
-  void Parameters(double const* raw, double* parameters) const override {
-    NormalFamily().Parameters(raw, parameters);
-  }
+  void Parameters(double const* raw, double* parameters) const override { NormalFamily().Parameters(raw, parameters); }
   RowGradients Gradients(double const* raw, double label) const override {
     return NormalFamily().Gradients(raw, Log(label));
   }
@@ -59,8 +57,8 @@ class LogNormal : public PositiveFamily {
   }
 };
 
-/// The gamma distribution: mean and shape (its standard deviation is mean / sqrt(shape)), raw: their logarithms. The two
-/// are orthogonal: the Fisher information is diagonal.
+/// The gamma distribution: mean and shape (its standard deviation is mean / sqrt(shape)), raw: their logarithms. The
+/// two are orthogonal: the Fisher information is diagonal.
 class Gamma : public PositiveFamily {
  public:
   char const* Name() const override { return "gamma"; }
@@ -131,8 +129,8 @@ class Gamma : public PositiveFamily {
   }
 };
 
-/// Zero with the probability 1 - share, else a label of the gamma distribution; raw: those of the gamma distribution, and
-/// the log-odds of `share`.
+/// Zero with the probability 1 - share, else a label of the gamma distribution; raw: those of the gamma distribution,
+/// and the log-odds of `share`.
 class ZeroInflatedGamma : public Family {
  public:
   char const* Name() const override { return "zero_inflated_gamma"; }
@@ -151,8 +149,8 @@ class ZeroInflatedGamma : public Family {
   RowGradients Gradients(double const* raw, double label) const override {
     double const share = Logistic(raw[2]);
     RowGradients row{};
-    // A zero tells nothing of the gamma distribution. The information of a row that may be zero is `share` times that of
-    // a positive row; that of the row itself averages to the same, and gives leaves the likelihood's own maximum.
+    // A zero tells nothing of the gamma distribution. The information of a row that may be zero is `share` times that
+    // of a positive row; that of the row itself averages to the same, and gives leaves the likelihood's own maximum.
     if (label > 0.0) row = GammaFamily().Gradients(raw, label);
     row.gradient[2] = share - (label > 0.0 ? 1.0 : 0.0);
     row.hessian[2] = share * (1.0 - share);

@@ -18,9 +18,10 @@ constexpr double kLarge = 12.0;
 double StirlingRest(double x) {
   double const inverse = 1.0 / x;
   double const z = inverse * inverse;
-  return inverse * (1.0 / 12.0 -
-                    z * (1.0 / 360.0 -
-                         z * (1.0 / 1260.0 - z * (1.0 / 1680.0 - z * (1.0 / 1188.0 - z * (691.0 / 360360.0 - z / 156.0))))));
+  return inverse *
+         (1.0 / 12.0 -
+          z * (1.0 / 360.0 -
+               z * (1.0 / 1260.0 - z * (1.0 / 1680.0 - z * (1.0 / 1188.0 - z * (691.0 / 360360.0 - z / 156.0))))));
 }
 
 /// x^a e^-x / Gamma(a + 1), without overflow or loss of digits for large a.
@@ -157,6 +158,7 @@ Tails GammaTails(double a, double x) {
   if (!(x > 0.0)) return {0.0, 1.0};
   if (x > 1e300) return {1.0, 0.0};
   double const factor = GammaFactor(a, x);
+  if (factor == 0.0) return x < a ? Tails{0.0, 1.0} : Tails{1.0, 0.0};
   if (x < a + 1.0) {
     double const lower = GammaSeries(a, x, factor);
     return {lower, 1.0 - lower};

@@ -1,9 +1,9 @@
 /// \file Special functions of probability with the same bits on every host and thread.
 ///
 /// The C library's lgamma writes a global sign, and its results differ between systems. These functions use only the
-/// logarithm and exponent of common/math.h, square roots and the four operations of float64. The tests compare them with
-/// those of SciPy: relative errors are below 1e-14, or 5e-12 for incomplete gamma and beta functions, whose arguments may
-/// be large; for LogGamma, LogBeta and Digamma relative to 1 where their values are smaller.
+/// logarithm and exponent of common/math.h, square roots and the four operations of float64. The tests compare them
+/// with those of SciPy: relative errors are below 1e-14, or 5e-12 for incomplete gamma and beta functions, whose
+/// arguments may be large; for LogGamma, LogBeta and Digamma relative to 1 where their values are smaller.
 #pragma once
 
 namespace kauri::distribution {

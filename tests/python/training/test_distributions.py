@@ -111,7 +111,9 @@ def test_functions_agree_with_scipy(name: str) -> None:
     parameters = natural(name, raw_scores(name, 25))
     labels = np.array([drawn(name, p, rng) for p in parameters])
     found = kb.Distribution(name, parameters)
-    np.testing.assert_allclose(-found.nll(labels), [log_density(name, *one) for one in zip(parameters, labels)], rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(
+        -found.nll(labels), [log_density(name, *one) for one in zip(parameters, labels)], rtol=1e-10, atol=1e-11
+    )
     expected = [cumulative(name, *one) for one in zip(parameters, labels)]
     np.testing.assert_allclose(found.cdf(labels), expected, rtol=1e-10, atol=1e-13)
     share = parameters[:, -1] if name.startswith("zero_inflated") else np.ones(25)
@@ -277,7 +279,9 @@ def test_training_is_that_of_plain_natural_gradient_boosting() -> None:
         for side in (X[:, 0] > 0, X[:, 0] <= 0):
             raw[side] -= 0.3 * gradients[side].sum(axis=0) / hessians[side].sum(axis=0)
     np.testing.assert_allclose(booster.predict(data, output_margin=True), raw, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(booster.predict(data), np.stack([raw[:, 0], np.exp(raw[:, 1])], axis=1), rtol=2e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        booster.predict(data), np.stack([raw[:, 0], np.exp(raw[:, 1])], axis=1), rtol=2e-4, atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -491,7 +495,13 @@ def test_metrics_need_a_distribution() -> None:
 
 def test_degenerate_labels_train() -> None:
     X = np.random.default_rng(0).normal(size=(60, 2)).astype(np.float32)
-    for name, value in (("normal", 3.0), ("gamma", 2.0), ("poisson", 0.0), ("zero_inflated_gamma", 0.0), ("student_t", 0.0)):
+    for name, value in (
+        ("normal", 3.0),
+        ("gamma", 2.0),
+        ("poisson", 0.0),
+        ("zero_inflated_gamma", 0.0),
+        ("student_t", 0.0),
+    ):
         data = kb.DMatrix(X, label=np.full(60, value, np.float32))
         booster = kb.train({"objective": f"dist:{name}"}, data, 5, verbose_eval=False)
         assert np.all(np.isfinite(booster.predict(data)))
@@ -507,12 +517,16 @@ def test_the_program_trains_evaluates_and_predicts(tmp_path: Path) -> None:
     common = [f"model_out={tmp_path}/model.json", "objective=dist:gamma", "max_depth=3", "eta=0.2", "num_round=8"]
     told = subprocess.run(
         [program, "train", f"data={source}", f"eval[rows]={source}", "eval_metric=crps", *common],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "rows-crps:" in told.stderr + told.stdout
     subprocess.run(
         [program, "pred", f"model_in={tmp_path}/model.json", f"test:data={source}", f"name_pred={tmp_path}/out.txt"],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     booster, data = train("gamma")
     np.testing.assert_allclose(np.loadtxt(tmp_path / "out.txt"), booster.predict(data), rtol=1e-5)
