@@ -35,8 +35,9 @@ class KauriDistribution(KauriRegressor):
         "zero_inflated_poisson", "zero_inflated_negative_binomial" or "zero_inflated_gamma".
     shared
         The parameters of `KauriRegressor`. The defaults are `n_estimators` 200, `learning_rate` 0.1, `max_depth` 3,
-        `min_data_in_leaf` 20, and from 1,000 rows on `subsample` 0.5; early stopping watches the negative log-likelihood, ``nll``. With `monotone_constraints`
-        all parameters of the distribution, and so its mean, rise or fall with the feature.
+        `min_data_in_leaf` 20, and from 1,000 rows on `subsample` 0.5; early stopping watches the negative
+        log-likelihood, ``nll``. With `monotone_constraints` all parameters of the distribution, and so its mean, rise or
+        fall with the feature.
     """
 
     _OWN_DEFAULTS = False

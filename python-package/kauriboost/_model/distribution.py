@@ -87,7 +87,7 @@ class Distribution:
         return self._call("deviation", None, 1)[:, 0]
 
     def quantile(self, q: float | Sequence[float] | np.ndarray) -> np.ndarray:
-        """Return the labels below which the shares `q` lie: ``[n_rows]``, or ``[n_rows, len(q)]`` for several shares."""
+        """Return the labels below which the shares `q` lie: ``[n_rows]``, or ``[n_rows, len(q)]`` for a list."""
         shares = np.asarray(q, dtype=np.float64)
         if shares.ndim > 1:
             raise ValueError(f"q has the shape {shares.shape}; give one share, or a list of shares.")
@@ -190,8 +190,8 @@ def family_of(booster: Booster) -> str:
     objective: str = json.loads(booster.save_config())["learner"]["objective"]["name"]
     if not objective.startswith(PREFIX):
         raise ParameterError(
-            f"the objective of the booster is {objective}, which predicts no distribution; train with {PREFIX}normal or "
-            "another of its kind."
+            f"the objective of the booster is {objective}, which predicts no distribution; train with "
+            f"{PREFIX}normal or another of its kind."
         )
     return objective[len(PREFIX) :]
 

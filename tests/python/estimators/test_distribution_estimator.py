@@ -79,7 +79,7 @@ def test_wrong_uses_are_refused_in_words() -> None:
         kb.KauriDistribution(preset="best").fit(X, y)
     with pytest.raises(ValueError, match="predict_interval"):
         kb.KauriDistribution().fit_intervals(X, y)
-    with pytest.raises(kb.DataError, match="dist:gamma: label .* of row"):
+    with pytest.raises(kb.DataError, match=r"dist:gamma: label .* of row"):
         kb.KauriDistribution(distribution="gamma").fit(X, y)
     with pytest.raises(ValueError, match="cannot have the objective dist:normal"):
         kb.KauriRegressor(objective="dist:normal").fit(X, y)
