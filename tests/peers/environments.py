@@ -69,6 +69,13 @@ ENVIRONMENTS = {
         ),
         with_needs=True,
     ),
+    "ngboost": Environment(
+        11,
+        13,
+        ("ngboost==0.6.0", "scikit-learn==1.6.1", "numpy==2.4.6", "scipy==1.17.1", "pandas==2.3.3"),
+        with_needs=True,
+        on_request=True,
+    ),
     "tools": Environment(
         12,
         13,
