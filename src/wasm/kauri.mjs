@@ -130,6 +130,7 @@ class Arguments {
   }
 
   floats(values) {
+    if (values instanceof Float32Array) return this.bytes(values);
     return this.bytes(Float32Array.from(values, (value) => (value === null || value === undefined ? NaN : value)));
   }
 }
@@ -196,8 +197,9 @@ class Kauri {
 
   /** Calls use(data) with the handle of a matrix that has the table's values. */
   withTable(table, { featureNames, featureTypes }, use) {
-    const [rows, columns] = table.shape ?? [table.length, table[0]?.length ?? 0];
-    const values = table.values ?? table.flat();
+    const isArray = Array.isArray(table);
+    const [rows, columns] = isArray ? [table.length, table[0]?.length ?? 0] : table.shape;
+    const values = isArray ? table.flat() : table.values;
     if (values.length !== rows * columns) {
       throw new KauriError(`a table of ${rows} rows and ${columns} columns has ${values.length} values.`);
     }

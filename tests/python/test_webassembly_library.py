@@ -180,7 +180,7 @@ def test_failed_calls_say_why_and_change_nothing(tmp_path: Path) -> None:
     expected = [
         "max_depth",
         "labels",
-        "4 values",
+        "3 values",
         "label",
         "cuda",
         "model",
