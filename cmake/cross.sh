@@ -17,7 +17,7 @@
 set -euo pipefail
 KAURI_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$KAURI_ROOT/cmake/setup.sh"
-case ${1:--h} in -*) sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
+case ${1:--h} in -*) sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
 target=$1 programs=("${@:2}")
 [[ $target != wasm32-wasi ]] || exec "$KAURI_ROOT/cmake/wasm.sh" "${programs[@]}"
 ((${#programs[@]})) || programs=(test_platform)
