@@ -10,14 +10,16 @@
 #   x86_64-windows-gnu     mingw-w64    wine
 #   aarch64-macos          Zig          nothing: what compiles and links is untested
 #   x86_64-macos           Zig          nothing
+#   wasm32-wasi            Zig          Node.js, by tests/python; cmake/wasm.sh does it, whose TARGETs are the PROGRAMs
 #
 # Zig compiles its C and C++ libraries at the first use of a target, which takes several minutes. 64-bit Arm has a script of
 # its own, cmake/aarch64.sh.
 set -euo pipefail
 KAURI_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$KAURI_ROOT/cmake/setup.sh"
-case ${1:--h} in -*) sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
+case ${1:--h} in -*) sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
 target=$1 programs=("${@:2}")
+[[ $target != wasm32-wasi ]] || exec "$KAURI_ROOT/cmake/wasm.sh" "${programs[@]}"
 ((${#programs[@]})) || programs=(test_platform)
 build=$KAURI_ROOT/build-cross/$target
 prefix=$build/prefix
