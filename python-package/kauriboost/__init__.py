@@ -37,6 +37,7 @@ from .cv import CvResult, cv
 from .data import DMatrix
 from .data_iter import DataIter
 from .device import DeviceArray
+from .distill import Distilled, distill
 from .distribution import Distribution, distribution_of
 from .explain import (
     accumulated_local_effects,
@@ -111,6 +112,7 @@ __all__ = [
     "DependenceCurves",
     "DeviceArray",
     "DeviceError",
+    "Distilled",
     "Distribution",
     "Explanation",
     "ExtMemQuantileDMatrix",
@@ -146,6 +148,7 @@ __all__ = [
     "config_context",
     "cv",
     "dependence_curves",
+    "distill",
     "distribution_of",
     "explain",
     "explain_batches",
