@@ -6,15 +6,17 @@
 #   KAURI_CROSS_TYPE=Quick: for the tests alone; the compiler optimises less, for a third of the time.
 #
 #   TARGET                 compiler     run by
-#   x86_64-linux-musl      Zig          this machine
+#   x86_64-linux-musl      Zig          this machine, with musl's loader
+#   aarch64-linux-musl     Zig          qemu
+#   aarch64-linux-gnu      Zig          qemu; for glibc 2.28 and later
 #   x86_64-windows-gnu     mingw-w64    wine
 #
-# Zig compiles its C and C++ libraries at the first use of a target, which takes several minutes. 64-bit Arm has a script of
-# its own, cmake/aarch64.sh.
+# Zig compiles its C and C++ libraries at the first use of a target, which takes several minutes. cmake/aarch64.sh
+# builds for 64-bit Arm with GCC.
 set -euo pipefail
 KAURI_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$KAURI_ROOT/cmake/setup.sh"
-case ${1:--h} in -*) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
+case ${1:--h} in -*) sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
 target=$1 programs=("${@:2}")
 ((${#programs[@]})) || programs=(test_platform)
 build=$KAURI_ROOT/build-cross/$target
@@ -25,6 +27,7 @@ python=${KAURI_PYTHON:-$KAURI_ROOT/.venv/bin/python}
 
 case $target in
   x86_64-linux-musl) system=Linux compiler=zig runner='' ending='' ;;
+  aarch64-linux-musl | aarch64-linux-gnu) system=Linux compiler=zig runner="qemu-aarch64 -L $build/root" ending='' ;;
   x86_64-windows-gnu) system=Windows compiler=mingw runner=/usr/lib/wine/wine64 ending=.exe ;;
   *) give_up "unknown target '$target'; cmake/cross.sh --help lists what there is" ;;
 esac
@@ -44,8 +47,8 @@ make_compiler() {
   if [[ $compiler == zig ]]; then
     [[ -n ${KAURI_PYTHON:-} ]] || require_venv "$KAURI_ROOT/cmake/wheel-requirements.txt"
     zig=$("$python" -c 'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / "zig")')
-    make_tool cc "$zig" cc -target "$target" -fno-sanitize=all
-    make_tool c++ "$zig" c++ -target "$target" -fno-sanitize=all
+    make_tool cc "$zig" cc -target "${target/%-gnu/-gnu.2.28}" -fno-sanitize=all
+    make_tool c++ "$zig" c++ -target "${target/%-gnu/-gnu.2.28}" -fno-sanitize=all
     make_tool ar "$zig" ar
     make_tool ranlib "$zig" ranlib
   else
@@ -57,15 +60,20 @@ make_compiler() {
   fi
 }
 
-# make_toolchain: what CMake must know of the target.
+# make_toolchain: what CMake must know of the target. Zig links programs for musl statically unless it is told otherwise, and
+# then they could load no plug-in.
 make_toolchain() {
+  local linking=''
+  [[ $target != *-linux-* ]] || linking='set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-s -dynamic")'
   cat >"$build/toolchain.cmake" <<END
 set(CMAKE_SYSTEM_NAME $system)
-set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_SYSTEM_PROCESSOR ${target%%-*})
 set(CMAKE_C_COMPILER "$cc")
 set(CMAKE_CXX_COMPILER "$cxx")
 set(CMAKE_AR "$ar")
 set(CMAKE_RANLIB "$tools/ranlib")
+$linking
 set(CMAKE_FIND_ROOT_PATH "$prefix")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
@@ -105,6 +113,22 @@ compile_library() {
   "$ar" rcs "$prefix/lib/lib$1.a" "${objects[@]}"
 }
 
+# fetch_root: the C library that programs of another processor are run with. apt gets lists of its own, so that the system
+# need not know of a second architecture.
+fetch_root() {
+  local apt=$build/apt options package=musl
+  [[ $target != *-gnu ]] || package=libc6
+  [[ -e $build/root/complete ]] && return
+  heading "Fetching $package ($target)"
+  mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$build/root"
+  touch "$apt/status"
+  options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root -o Dir::State="$apt"
+    -o Dir::State::lists="$apt/lists" -o Dir::State::status="$apt/status" -o Dir::Cache="$apt/cache")
+  apt-get "${options[@]}" update
+  (cd "$apt" && apt-get "${options[@]}" download "$package" && dpkg-deb -x "$package"_*.deb "$build/root")
+  touch "$build/root/complete"
+}
+
 # make_libraries: Debian's headers of what Kauri uses, and the libraries among them compiled for the target.
 make_libraries() {
   local googletest=/usr/src/googletest/googletest zlib
@@ -125,6 +149,10 @@ make_libraries() {
 }
 
 require_debian_packages build test
+case $target in
+  x86_64-linux-musl) require_debian_packages musl ;;
+  aarch64-linux-*) require_debian_packages arm && fetch_root ;;
+esac
 mkdir -p "$build"
 unpack_sources
 make_compiler

@@ -28,6 +28,7 @@ MAY_STAY = {
     r"peak memory cannot be reset here|needs /dev/full": "what not every kernel lets a process do",
     r"no Python 3\.\d+ with ensurepip|PyPI cannot be reached": "what a wheel is installed into, and with",
     r"only with KAURI_LONG=1": "minutes of random damage",
+    r"only after cmake/cross\.sh": "libraries for other systems, which take minutes to compile",
     r"only with KAURI_WHEELS=all": "other Pythons, and a build from the source distribution",
     r"there is no mpirun": "a program, which the package of requirements.txt brings where there is a wheel of it",
     r"there is no Node\.js": "a runtime of JavaScript; wasmtime runs the same tests of the module",
