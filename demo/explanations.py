@@ -1,4 +1,4 @@
-"""Explains a model of the tumours in demo/data: which features matter, which pairs of them, and why one prediction.
+"""Explains a model of the tumours in demo/data: which features matter, which sets of them, and why one prediction.
 
 usage: explanations.py [FOLDER]    prints, and draws importance.png, pairs.png and row.png into FOLDER (by default .)
 """
@@ -48,6 +48,12 @@ def main(folder: Path) -> None:
         print(f"  {first} and {second}: {2 * value:+.3f}")  # an entry is half of the pair's effect
     drawn = kb.global_importance(model, test, interactions=True)
     kb.plot_interactions(drawn).figure.savefig(folder / "pairs.png")
+
+    print("its strongest sets of three features:")
+    sets = kb.explain_interactions(model, test, max_order=3).row(doubtful)
+    threes = [(value, names) for names, value in sets.items() if len(names) == 3]
+    for value, names in sorted(threes, key=lambda each: -abs(each[0]))[:3]:
+        print(f"  {value:+.3f} from {', '.join(names)}")
 
     # Against the benign tumours of the training data: what makes this one different from them?
     benign = train.slice(np.flatnonzero(train.get_label() == 0))

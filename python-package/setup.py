@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -20,6 +21,8 @@ from platform_wheel import BinaryDistribution, PlatformWheel  # noqa: E402
 # The sources of the library: in a checkout beside the package, in a source distribution inside it.
 SOURCES = ("CMakeLists.txt", "cmake", "include", "src", "plugin")
 PROJECT = HERE if (HERE / "CMakeLists.txt").exists() else HERE.parent
+LIBRARIES = ("libkauri*.so", "libkauri*.dylib", "kauri*.dll")
+PROGRAMS = ("kauri", "kauri.exe")
 HELP = """
 Kauri's library could not be built: {problem}
 On Debian or Ubuntu, install what it needs with
@@ -61,7 +64,7 @@ def name_asked_for(library: Path) -> str:
 
 
 class BuildWithLibrary(build_py):
-    """Adds lib/libkauri.so, the CUDA plug-in beside it and the program bin/kauri, if they exist."""
+    """Adds the library to lib, the CUDA plug-in beside it and the program to bin, if they exist."""
 
     def run(self) -> None:
         """Build the Python files, then the library."""
@@ -74,11 +77,11 @@ class BuildWithLibrary(build_py):
         with tempfile.TemporaryDirectory(prefix="kauri-build-") as folder:
             given = os.environ.get("KAURI_LIBRARY")
             source = Path(given).resolve().parent if given else build_library(Path(folder))
-            for library in source.glob("libkauri*.so"):
+            for library in itertools.chain.from_iterable(source.glob(pattern) for pattern in LIBRARIES):
                 shutil.copy2(library, target / "lib" / name_asked_for(library))
-            program = source.parent / "bin" / "kauri"
-            if program.exists():
-                shutil.copy2(program, target / "bin")
+            for program in PROGRAMS:
+                if (source.parent / "bin" / program).exists():
+                    shutil.copy2(source.parent / "bin" / program, target / "bin")
 
 
 class WholeSources(sdist):

@@ -17,6 +17,9 @@ from typing import Any
 
 import pytest
 
+# For Spark's drivers and executors, also in programs that tests start: they live for seconds, on few cores.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 MAY_STAY = {
     r"no CUDA device|there is a CUDA device": "tests of both sides, of which a machine has one",
     r"could not import '(cupy|torch)'": "arrays in device memory, of libraries that only machines with a device have",
@@ -27,12 +30,12 @@ MAY_STAY = {
     r"until 3\.4 the gain lacks alpha": "the peer computes something else",
     r"peak memory cannot be reset here|needs /dev/full": "what not every kernel lets a process do",
     r"no Python 3\.\d+ with ensurepip|PyPI cannot be reached": "what a wheel is installed into, and with",
-    r"only with KAURI_LONG=1": "minutes of random damage",
-    r"only after cmake/cross\.sh": "libraries for other systems, which take minutes to compile",
+    r"only with KAURI_LONG=1": "minutes of random damage, and builds for other systems",
     r"only with KAURI_WHEELS=all": "other Pythons, and a build from the source distribution",
     r"there is no mpirun": "a program, which the package of requirements.txt brings where there is a wheel of it",
     r"there is no Node\.js": "a runtime of JavaScript; wasmtime runs the same tests of the module",
     r"there is no Chromium": "the browser of systems other than Debian has other names",
+    r"only after cmake/cross\.sh": "libraries for other systems, which take minutes to compile",
     r"graphviz|Graphviz is not installed": "a program, and its module, that draws what the tests of the text check too",
 }
 
@@ -41,6 +44,7 @@ TOGETHER = {
     "site": (),  # all blocks of the pages are run once
     "python/dask": ("test_losses.py",),  # a cluster of three processes
     "python/spark": (),  # a cluster of two executors, of which a process has one at most
+    "python/ray": (),  # a cluster on this machine
 }
 
 

@@ -39,6 +39,7 @@ PAGES = (
     Page("plotting", "plots", "Plots with Matplotlib.", "kauriboost.plotting"),
     Page("dask", "Dask", "Training and prediction on the workers of a cluster.", "kauriboost.dask"),
     Page("spark", "Spark", "Training and prediction on the executors of a cluster.", "kauriboost.spark"),
+    Page("ray", "Ray", "Training and prediction on the workers of a cluster.", "kauriboost.ray"),
     Page("collective", "workers", "Several processes or threads that train one model.", "kauriboost.collective",
          ("Collective", "MpiCollective", "rows_in_order_of_ranks", "thread_group")),
     Page("library", "settings and errors", "Settings, versions and exceptions of the whole package.", "kauriboost",
@@ -48,7 +49,7 @@ PAGES = (
     Page("link", "beside XGBoost", "Kauri under an installed XGBoost.", "kauriboost.link", ("link", "unlink")),
 )  # fmt: skip
 MODULES = ("kauriboost", "kauriboost.sklearn", "kauriboost.callback", "kauriboost.plotting", "kauriboost.dask",
-           "kauriboost.spark", "kauriboost.forests", "kauriboost.shap")  # fmt: skip
+           "kauriboost.spark", "kauriboost.ray", "kauriboost.forests", "kauriboost.shap")  # fmt: skip
 
 
 def members_of(page: Page) -> tuple[str, ...]:

@@ -618,7 +618,7 @@ KAURI_API int KauriBoosterEvaluateWithIntervals(BoosterHandle handle, DMatrixHan
 /**
  * Predicts, explains or finds the leaves of the rows of `dmat`. `config`, all required: {"type": 0 value, 1 margin, 2
  * contributions, 3 approximate contributions, 4 interactions, 5 approximate interactions, 6 leaves, and Kauri's own 100
- * Banzhaf values, 101 Shapley-Taylor interactions, 102 Banzhaf interactions (computed on the CPU, whatever the device);
+ * Banzhaf values, 101 Shapley-Taylor interactions, 102 Banzhaf interactions;
  * "training": bool; "iteration_begin", "iteration_end": rounds [begin, end), end 0 = all; "strict_shape": bool}.
  * *out_result: row-major float32, shape *out_shape [*out_dim]. With K outputs, F features, R rounds, P parallel trees:
  * value and margin [n] or [n, K] (strict [n, K]; multi:softmax values are classes, [n, 1]), contributions [n, F + 1] or
@@ -720,8 +720,10 @@ KAURI_API int KauriBoosterExplainSampled(BoosterHandle handle, DMatrixHandle dma
                                          char const** out_method);
 /**
  * Takes the calling thread's last explanation in host memory (KauriBoosterExplain; XGBoosterPredictFromDMatrix of types
- * 2 to 5 and from 100 on) from the booster without copying it. Its address stays valid until KauriHostArrayFree, even
- * after the booster is freed, and its numbers may be changed. Errors: there is none, or it was already taken.
+ * 2 to 5 and from 100 on) or its last prediction of 65,536 numbers or more (the other types, unless "training" is true;
+ * predictions in place), the later of both, from the booster without copying it. Its address stays valid until
+ * KauriHostArrayFree, even after the booster is freed, and its numbers may be changed. Errors: there is none, or it was
+ * already taken.
  */
 KAURI_API int KauriBoosterTakeExplanation(BoosterHandle handle, KauriHostArrayHandle* out);
 /**
@@ -743,7 +745,7 @@ KAURI_API int KauriBoosterExplainSparse(BoosterHandle handle, DMatrixHandle dmat
  * all other sets have none. `config`: {"index": "SII", "k-SII", "STII", "FSII" or "BII"; "max_order": 1 or more;
  * "top_k": 0 for all sets, smaller ones first; else the number of sets to return, largest absolute value first;
  * "iteration_begin", "iteration_end" as above}. Orders 1 and 2 of the indices are the numbers of types 2, 4, 100 and
- * 101, where a pair has the sum of its two cells. Computed on the CPU, whatever the device is. Set s has the features
+ * 101, where a pair has the sum of its two cells. The bits do not depend on the device. Set s has the features
  * out_members[out_set_begin[s]] up to out_members[out_set_begin[s + 1]], ascending, for s < *out_n_sets. Row r and
  * output k own the entries out_sets, out_values from out_begin[r * K + k] up to out_begin[r * K + k + 1], where K is
  * *out_n_outputs, and have the base value out_base_values[r * K + k]. Errors: models of gblinear, and with linear

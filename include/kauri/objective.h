@@ -33,8 +33,8 @@ class Objective {
   /// Returns the number of classes, num_class of a model file; 0 unless multi-class.
   virtual std::int64_t NumClasses() const { return 0; }
   /// \throws Error(kData) with the first offending row for labels outside the domain, NaN in a single column, or a
-  /// wrong number of labels.
-  virtual void ValidateInfo(MetaInfo const& info) const = 0;
+  /// wrong number of labels. Reads the labels once, on the threads of `ctx`.
+  virtual void ValidateInfo(Context const& ctx, MetaInfo const& info) const = 0;
   /// Computes the gradients. margins and out: [n_rows, n_outputs], row-major. Weights are applied. Several ranks
   /// (ctx.collective) call it together, each with its rows, which get the same gradients as in one process with all
   /// rows.

@@ -16,6 +16,8 @@ namespace kauri {
 
 class Objective;
 class RowCounter;
+struct SetInteractionOptions;
+struct SetInteractions;
 struct WeighedRows;
 
 /// Kinds of predictions. The numbers are the C ABI's prediction types; numbers from 100 on are Kauri's own.
@@ -134,6 +136,16 @@ class Predictor {
                               PredictKind /*kind*/, DataView const& background, Span<float> out) const {
     PredictInterventional(ctx, model, task, background, out);
   }
+
+  /// Computes interactions of sets of features of any size (predictor/interactions/set_interactions.h), with the same
+  /// bits on any device. \throws Error(kParameter) for options out of range.
+  virtual void PredictSets(Context const&, CompiledModel const&, PredictTask const&, SetInteractionOptions const&,
+                           SetInteractions* /*out*/) const {
+    Fail(ErrorKind::kParameter, "this predictor has no interactions of sets; use device=cpu.");
+  }
+
+  /// Returns whether there is PredictSets. cpu_predictor takes the place of a predictor without it.
+  virtual bool ComputesSets() const { return false; }
 
   /// Returns what counts rows in the leaves of any forest (predictor/dependence/row_counter.h) on this predictor's
   /// device; nullptr if the host does.

@@ -23,7 +23,7 @@ constexpr char kName[] = "example:logcosh";
 class LogCosh : public kauri::Objective {
  public:
   std::int64_t NumOutputs(MetaInfo const&) const override { return 1; }
-  void ValidateInfo(MetaInfo const& info) const override {
+  void ValidateInfo(Context const& /*ctx*/, MetaInfo const& info) const override {
     if (static_cast<std::int64_t>(info.labels.size()) == info.n_rows) return;
     kauri::Fail(kauri::ErrorKind::kData, kName, ": ", info.labels.size(), " labels for ", info.n_rows,
                 " rows; give one label a row.");

@@ -239,20 +239,27 @@ std::vector<EvaluationResult> Learner::Evaluate(std::vector<NamedData> const& se
   auto const start = StartMargins(parts, model);
   auto* const engine = training_->EngineFor(parts);
   std::vector<EvaluationResult> results;
-  auto const evaluate = [&](NamedData const& set) {
+  std::vector<DataMatrix const*> matrices;
+  auto const check = [&](NamedData const& set) {
     auto const& info = set.data->Info();
     DataInWords const words{"evaluation set '" + set.name + "'", "has"};
     CheckColumnFit(model, ToEvaluate(DeclaredColumns::Of(info), parts.client), info.n_cols, words);
     ValidateInfo(info);
-    training_->AgreeOnRows(parts.ctx, *set.data);
-    training_->CheckKinds(model, *set.data, words.noun);
+    matrices.push_back(set.data.get());
+  };
+  auto const evaluate = [&](NamedData const& set) {
+    training_->CheckKinds(model, *set.data, "evaluation set '" + set.name + "'");
     engine->UpdateMargins(parts.ctx, set.data, model, *parts.predictor, start, {});
     auto const values = engine->Evaluate(parts.ctx, *set.data, *parts.objective, parts.metrics);
     for (std::size_t i = 0; i < values.size(); ++i) {
       results.push_back({set.name, parts.metrics[i]->Name(), values[i], parts.metrics[i]->HigherIsBetter()});
     }
   };
-  InGroup(parts.ctx, [&] { std::for_each(sets.begin(), sets.end(), evaluate); });
+  InGroup(parts.ctx, [&] {
+    std::for_each(sets.begin(), sets.end(), check);
+    training_->AgreeOnSets(parts.ctx, matrices);
+    std::for_each(sets.begin(), sets.end(), evaluate);
+  });
   return results;
 }
 

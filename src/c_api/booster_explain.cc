@@ -263,9 +263,10 @@ int KauriBoosterTakeExplanation(BoosterHandle handle, KauriHostArrayHandle* out)
     BoosterRead const booster(handle);
     auto& values = booster->Buffers().explanation;
     if (values.Empty()) {
-      kauri::Fail(kauri::ErrorKind::kParameter,
-                  "this thread has no explanation of this booster, or has already taken it; explain rows with the "
-                  "booster first.");
+      kauri::Fail(
+          kauri::ErrorKind::kParameter,
+          "this thread has no explanation or large prediction of this booster, or has already taken it; explain "
+          "rows with the booster first.");
     }
     *out = new HostArrayHandle(std::exchange(values, kauri::FloatMemory()), booster->spare);
   });

@@ -127,8 +127,8 @@ int PredictInPlace(BoosterHandle handle, InPlaceCall const& call, char const* co
                                              MakeContext(parts.ctx.threads), model->GetModel().categories});
     kauri::GivenRows const rows{
         *view, margin.Values(), {settings.feature_types, view->Categories(), call.is_frame, settings.feature_names}};
-    auto memory = std::move(buffers.floats);  // memory of the previous result, which becomes invalid
-    ReturnPrediction(Predict(*model, rows, settings.options, std::move(memory)), &buffers, out);
+    PredictionMemory memory(&*booster);
+    memory.Return(kauri::PredictInto(*model, rows, settings.options, memory.Provider()), out);
   });
 }
 
@@ -196,9 +196,8 @@ int XGBoosterPredictFromDMatrix(BoosterHandle handle, DMatrixHandle dmat, char c
       auto const shape = kauri::PredictInto(*ready, rows, options, ExplanationMemory(&*booster));
       return ReturnExplanation(shape, &*booster, out);
     }
-    auto& buffers = booster->Buffers();
-    auto memory = std::move(buffers.floats);  // memory of the previous result, which becomes invalid
-    ReturnPrediction(kauri::Predict(*ready, rows, options, std::move(memory)), &buffers, out);
+    PredictionMemory memory(&*booster);
+    memory.Return(kauri::PredictInto(*ready, rows, options, memory.Provider()), out);
   });
 }
 

@@ -57,7 +57,7 @@ Iterator IteratorOf(DataIterHandle handle, DMatrixHandle proxy, DataIterResetCal
 std::unique_ptr<DataMatrix> CopyBatches(Iterator const& iterator, CreateConfig const& settings);
 
 /// Returns the batches without copying them; only arrays in device memory and Arrow tables are copied, one by one.
-/// may_wait: whether a batch may come before its labels (RowBatch::finish_info).
+/// may_wait: whether a batch may come before its labels and before a look for infinite values (RowBatch).
 std::unique_ptr<RowSource> SourceOf(Iterator const& iterator, float missing, bool may_wait);
 
 }  // namespace kauri::c_api

@@ -172,6 +172,7 @@ int XGDMatrixSetInfoFromInterface(DMatrixHandle handle, char const* field, char 
       matrix->labels = PendingLabels(matrix->proxy_info, array.array);
       return;
     }
+    if (array.on_device && name == "label") return SetDeviceLabels(array.array, matrix->MutableInfo());
     kauri::SetInfo(matrix->MutableInfo(), name, array.OnHost().view, MakeContext(0));
   });
 }

@@ -8,6 +8,7 @@
 #include "c_api/guard.h"
 #include "c_api/handles.h"
 #include "c_api/json_config.h"
+#include "data/adapters/array_views.h"
 #include "data/adapters/arrow.h"
 #include "data/adapters/columnar.h"
 #include "data/batches/chain.h"
@@ -95,7 +96,7 @@ void SetDeviceRows(DMatrixHandle handle, std::vector<DeviceArray> const& arrays,
 /// The batches of the caller's iterator, read through its proxy.
 class CallerSource : public RowSource {
  public:
-  /// may_wait: whether batches may come before their labels (RowBatch::finish_info).
+  /// may_wait: whether batches may come before their labels and before a look for infinite values (RowBatch).
   CallerSource(Iterator const& iterator, float missing, bool may_wait)
       : iterator_(iterator), missing_(missing), may_wait_(may_wait) {}
   void Restart() override {
@@ -106,7 +107,9 @@ class CallerSource : public RowSource {
     CallerRows rows;
     if (!TakeRows(&rows, batch)) return false;
     if (rows.view != nullptr) {
-      batch->rows = rows.view(ctx, missing_);
+      auto unsearched = may_wait_ && rows.unsearched_view != nullptr ? rows.unsearched_view(ctx, missing_) : nullptr;
+      batch->may_be_infinite = unsearched != nullptr && unsearched->DenseRows() != nullptr;
+      batch->rows = batch->may_be_infinite ? std::move(unsearched) : rows.view(ctx, missing_);
     } else {
       std::shared_ptr<DataMatrix const> const copy = rows.copy(ctx, missing_);
       batch->rows = copy->View();
@@ -188,9 +191,18 @@ int XGProxyDMatrixCreate(DMatrixHandle* out) {
 int XGProxyDMatrixSetDataDense(DMatrixHandle handle, char const* data) {
   return Guard([&] {
     auto const array = ArrayOf(data, "data");
-    SetView(handle, {array.shape[0], array.shape[1]}, [array](float missing, Context const& ctx) {
-      return kauri::MakeDenseView(array, missing, ctx);  // reads all values for one that is infinite
-    });
+    auto const view_of = [array](kauri::Infinities infinities) {
+      return [array, infinities](Context const& ctx, float missing) {
+        return kauri::MakeDenseView(array, {missing, infinities}, ctx);
+      };
+    };
+    auto const searched = view_of(kauri::Infinities::kRefused);  // reads all values for one that is infinite
+    ProxyChange const proxy(handle);
+    SetRows(&*proxy, InfoOfNext(*proxy, array.shape[0], array.shape[1]),
+            {[searched](Context const& ctx, float missing) {
+               return kauri::DataMatrix::FromView(ctx, *searched(ctx, missing));
+             },
+             searched, view_of(kauri::Infinities::kTaken)});
   });
 }
 

@@ -108,6 +108,10 @@ void Take(ArrivingArray const& arriving, Context const& ctx, MetaInfo* info) {
 
 }  // namespace
 
+void SetDeviceLabels(DeviceArray const& array, MetaInfo* info) {
+  Take(RequireDeviceMemory()->ToHostLater(array), MakeContext(0), info);
+}
+
 PendingLabels::PendingLabels(MetaInfo const& info, DeviceArray const& array) {
   MetaInfo of_labels;
   of_labels.n_rows = info.n_rows;

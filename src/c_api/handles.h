@@ -49,6 +49,9 @@ class PendingLabels {
   std::future<MetaInfo> labels_;  ///< its destructor waits
 };
 
+/// Sets labels that are in device memory. \throws as SetInfo.
+void SetDeviceLabels(DeviceArray const& array, MetaInfo* info);
+
 /// The parsed configuration of a prediction in place. The last one is kept, because parsing takes longer than
 /// predicting a row.
 struct InPlaceSettings {
@@ -133,6 +136,9 @@ class HandleUse {
 struct CallerRows {
   std::function<std::unique_ptr<DataMatrix>(Context const& ctx, float missing)> copy;
   std::function<std::unique_ptr<DataView>(Context const& ctx, float missing)> view;  ///< null: the rows must be copied
+  /// The same without a look for infinite values; has no DenseRows() if the rows must be converted. Null for other
+  /// rows.
+  std::function<std::unique_ptr<DataView>(Context const& ctx, float missing)> unsearched_view = {};
 };
 
 /// A DMatrix or a proxy. A proxy has no `data`, only the info on its rows, which may be set before them.

@@ -50,4 +50,30 @@ ResultMemory ExplanationMemory(LearnerHandle* booster);
 /// Returns `shape` and the explanation in that memory to the caller.
 void ReturnExplanation(std::vector<std::uint64_t> const& shape, LearnerHandle* booster, PredictionOut const& out);
 
+/// Memory for a prediction of the calling thread. A large prediction is in the memory of explanations, so that it can
+/// be taken (KauriBoosterTakeExplanation), and its pages are reused.
+class PredictionMemory {
+ public:
+  explicit PredictionMemory(LearnerHandle* booster) : booster_(booster) {}
+
+  /// Returns the provider of the memory, which refers to this object.
+  ResultMemory Provider() {
+    return [this](std::size_t size) {
+      constexpr std::size_t kLarge = std::size_t{1} << 16U;
+      auto& floats = booster_->Buffers().floats;
+      if (size < kLarge) floats.resize(size);
+      values_ = size < kLarge ? Span<float>(floats) : ExplanationMemory(booster_)(size);
+      return values_;
+    };
+  }
+  /// Returns `shape` and the prediction in that memory to the caller.
+  void Return(std::vector<std::uint64_t> const& shape, PredictionOut const& out) const {
+    ReturnShape(shape, values_.data(), &booster_->Buffers(), out);
+  }
+
+ private:
+  LearnerHandle* booster_;
+  Span<float> values_;
+};
+
 }  // namespace kauri::c_api

@@ -42,13 +42,24 @@ int CommunicatorConfig::Port(char const* key) const {
 void CommunicatorConfig::RequireKnownCommunicator() const {
   constexpr char const* kKey = "dmlc_communicator";
   auto const name = Text(kKey, "rabit");
-  if (name == "rabit") return;
+  if (name == "rabit") return RequireNoCertificates();
   if (name == "federated") {
     Fail(ErrorKind::kParameter, call_, ": dmlc_communicator=federated: Kauri is not compiled with federated learning ",
          "support and has none; leave dmlc_communicator out, or use kauriboost.dask.");
   }
   Fail(ErrorKind::kParameter, call_, ": Unknown communicator: dmlc_communicator=", Quoted(name),
        "; expected rabit, or leave it out.");
+}
+
+void CommunicatorConfig::RequireNoCertificates() const {
+  for (auto const* const key : {"server_key_path", "server_cert_path", "client_cert_path", "federated_server_cert",
+                                "federated_server_cert_path", "federated_client_key", "federated_client_key_path",
+                                "federated_client_cert", "federated_client_cert_path"}) {
+    if (!IsGiven(key)) continue;
+    Fail(ErrorKind::kParameter, call_, ": ", key, " is given, and this communicator does not encrypt: workers prove a ",
+         "secret, and their rows' sums travel in the clear. Leave it out in a private network, or use kauriboost.dask ",
+         "or kauriboost.spark, whose connections can have TLS.");
+  }
 }
 
 namespace {

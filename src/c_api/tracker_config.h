@@ -19,7 +19,8 @@ class CommunicatorConfig {
   /// call: the exported function's name.
   CommunicatorConfig(JsonConfig const& document, char const* call) : document_(document), call_(call) {}
 
-  /// Refuses another communicator than rabit, in particular federated learning. \throws Error(kParameter).
+  /// Refuses another communicator than rabit, in particular federated learning, and certificates, which would not be
+  /// used. \throws Error(kParameter).
   void RequireKnownCommunicator() const;
   bool IsGiven(char const* key) const { return document_.IsGiven(KeyOf(key).c_str()); }
   std::string Text(char const* key, std::string const& otherwise) const;
@@ -28,6 +29,7 @@ class CommunicatorConfig {
   int Port(char const* key) const;
 
  private:
+  void RequireNoCertificates() const;
   std::string KeyOf(char const* key) const;
 
   JsonConfig const& document_;

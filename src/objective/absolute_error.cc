@@ -18,7 +18,9 @@ constexpr char kRelative[] = "reg:mape";
 class AbsoluteError : public Objective {
  public:
   std::int64_t NumOutputs(MetaInfo const& info) const override { return info.n_targets; }
-  void ValidateInfo(MetaInfo const& info) const override { CheckLabelsAre<FiniteLabels>(info, kName); }
+  void ValidateInfo(Context const& ctx, MetaInfo const& info) const override {
+    CheckLabelsAre<FiniteLabels>(ctx, info, kName);
+  }
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t,
                         Span<GradientPair> out) const override {
     ScaledGradients(ctx, std::vector<AbsoluteLoss>(ToSize(info.n_targets)), margins, info, out);
@@ -48,8 +50,8 @@ class AbsoluteError : public Objective {
 class RelativeError : public Objective {
  public:
   std::int64_t NumOutputs(MetaInfo const& info) const override { return absolute_.NumOutputs(info); }
-  void ValidateInfo(MetaInfo const& info) const override {
-    CheckLabelsAre<FiniteLabels>(info, kRelative);
+  void ValidateInfo(Context const& ctx, MetaInfo const& info) const override {
+    CheckLabelsAre<FiniteLabels>(ctx, info, kRelative);
     if (info.n_targets == 1) return;
     Fail(ErrorKind::kData, kRelative, ": ", info.n_targets,
          " label columns, but rows are weighted by one; train a model for each");

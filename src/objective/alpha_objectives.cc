@@ -33,7 +33,7 @@ class SeveralAlphas : public Objective {
   SeveralAlphas(std::string name, std::vector<float> alphas) : name_(std::move(name)), alphas_(std::move(alphas)) {}
 
   std::int64_t NumOutputs(MetaInfo const&) const override { return NumAlphas(); }
-  void ValidateInfo(MetaInfo const& info) const override;
+  void ValidateInfo(Context const& ctx, MetaInfo const& info) const override;
   std::string Name() const override { return name_; }
 
  protected:
@@ -52,11 +52,11 @@ class SeveralAlphas : public Objective {
   std::vector<float> alphas_;
 };
 
-void SeveralAlphas::ValidateInfo(MetaInfo const& info) const {
+void SeveralAlphas::ValidateInfo(Context const& ctx, MetaInfo const& info) const {
   if (info.n_targets != 1) {
     Fail(ErrorKind::kData, name_, ": ", info.n_targets, " label columns; give one column");
   }
-  CheckLabelsAre<FiniteLabels>(info, name_);
+  CheckLabelsAre<FiniteLabels>(ctx, info, name_);
 }
 
 // Base scores that are quantiles of the labels.

@@ -55,7 +55,9 @@ class LossObjective : public ElementwiseObjective {
 
   explicit LossObjective(ParamMap const& params) : param_(ParamOf(params)), loss_(LossOf(param_)) {}
 
-  void ValidateInfo(MetaInfo const& info) const override { CheckLabelsAre<typename Loss::Labels>(info, Loss::kName); }
+  void ValidateInfo(Context const& ctx, MetaInfo const& info) const override {
+    CheckLabelsAre<typename Loss::Labels>(ctx, info, Loss::kName);
+  }
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override {
     if (loss_.StartsAtMean()) {
       auto means = MeanLabels(ctx, info, Loss::kName);

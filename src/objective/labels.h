@@ -2,12 +2,12 @@
 /// gradients.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
 
 #include "common/loss/label_elements.h"
+#include "common/threads/parallel_for.h"
 #include "kauri/context.h"
 #include "kauri/error.h"
 #include "kauri/gradient.h"
@@ -39,29 +39,28 @@ void RequireKnownTarget(Context const& ctx, MetaInfo const& info, std::int64_t t
 /// comparison with NaN is false, so `in_domain` must return true only for valid labels. Labels of tables may be
 /// missing.
 template <typename InDomain>
-void CheckLabelDomain(MetaInfo const& info, LabelRule const& rule, InDomain in_domain) {
+void CheckLabelDomain(Context const& ctx, MetaInfo const& info, LabelRule const& rule, InDomain in_domain) {
   CheckLabelCount(info, rule);
   // counted without a branch per label, so that the loop is bound by memory: 4 bytes per label
-  constexpr std::size_t kBlock = 4096;
-  auto const n_labels = info.labels.size();
-  for (std::size_t begin = 0; begin < n_labels; begin += kBlock) {
-    auto const end = std::min(n_labels, begin + kBlock);
+  constexpr std::int64_t kBlock = 1 << 16;
+  auto const n_labels = static_cast<std::int64_t>(info.labels.size());
+  ParallelForBlocks(ctx, n_labels, kBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     std::uint32_t n_in_domain = 0;
     for (auto index = begin; index < end; ++index) n_in_domain += in_domain(info.labels[index]) ? 1U : 0U;
-    if (n_in_domain == end - begin) continue;
+    if (n_in_domain == end - begin) return;
     for (auto index = begin; index < end; ++index) {
       if (in_domain(info.labels[index]) || (MayMissLabels(info) && IsMissingLabel(info.labels[index]))) continue;
-      FailLabel(info, rule, index);
+      FailLabel(info, rule, ToSize(index));  // of all blocks' errors the first in order is reported
     }
-  }
+  });
 }
 
 /// Like CheckLabelDomain, for objectives whose weights belong to rows.
 template <typename InDomain>
-void CheckLabels(MetaInfo const& info, LabelRule const& rule, InDomain in_domain) {
+void CheckLabels(Context const& ctx, MetaInfo const& info, LabelRule const& rule, InDomain in_domain) {
   CheckLabelCount(info, rule);
   CheckRowWeights(info, rule);
-  CheckLabelDomain(info, rule, in_domain);
+  CheckLabelDomain(ctx, info, rule, in_domain);
 }
 
 /// Label domains that several objectives share, for CheckLabelsAre.
@@ -116,8 +115,8 @@ struct LabelsAboveMinusOne {
 
 /// Runs CheckLabels with a domain of the list above.
 template <typename Labels>
-void CheckLabelsAre(MetaInfo const& info, std::string const& objective) {
-  CheckLabels(info, {objective, Labels::kDomain, Labels::kCure, Labels::kKnownAs},
+void CheckLabelsAre(Context const& ctx, MetaInfo const& info, std::string const& objective) {
+  CheckLabels(ctx, info, {objective, Labels::kDomain, Labels::kCure, Labels::kKnownAs},
               [](float label) { return Labels::Take(label); });
 }
 

@@ -39,7 +39,7 @@ class LambdaRank : public Objective {
   LambdaRank(std::string name, RankTarget target, ParamMap const& params);
 
   std::int64_t NumOutputs(MetaInfo const&) const override { return 1; }
-  void ValidateInfo(MetaInfo const& info) const override;
+  void ValidateInfo(Context const& ctx, MetaInfo const& info) const override;
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
                         Span<GradientPair> out) const override;
   /// Returns 0: pairs pull with equal force, so no common score is better than another.
@@ -66,7 +66,7 @@ class LambdaRank : public Objective {
  private:
   bool LearnsPositionBias() const { return param_.lambdarank_unbiased; }
   void CheckGroups(MetaInfo const& info) const;
-  void CheckLabels(MetaInfo const& info) const;
+  void CheckLabels(Context const& ctx, MetaInfo const& info) const;
 
   std::string name_;
   RankTarget target_;
@@ -93,7 +93,7 @@ class LearningRank : public LambdaRank {
     if (!IsDistributed(ctx)) return Learn(ctx, margins, info, iteration, out);
     CheckSizes(info, margins, out);
     auto const all = GatherGroups(ctx, info, margins);
-    ValidateInfo(all.info);
+    ValidateInfo(ctx, all.info);
     std::vector<GradientPair> pairs(all.values.size());
     Learn(Alone(ctx), all.values, all.info, iteration, pairs);
     auto* next = out.data();
@@ -117,9 +117,9 @@ class LearningRank : public LambdaRank {
 LambdaRank::LambdaRank(std::string name, RankTarget target, ParamMap const& params)
     : name_(std::move(name)), target_(target), param_(ParseParameters<LambdaRankParam>(params)) {}
 
-void LambdaRank::ValidateInfo(MetaInfo const& info) const {
+void LambdaRank::ValidateInfo(Context const& ctx, MetaInfo const& info) const {
   CheckGroups(info);
-  CheckLabels(info);
+  CheckLabels(ctx, info);
 }
 
 void LambdaRank::CheckGroups(MetaInfo const& info) const {
@@ -145,7 +145,7 @@ void LambdaRank::CheckGroups(MetaInfo const& info) const {
   }
 }
 
-void LambdaRank::CheckLabels(MetaInfo const& info) const {
+void LambdaRank::CheckLabels(Context const& ctx, MetaInfo const& info) const {
   if (info.n_targets != 1) {
     Fail(ErrorKind::kData, name_, ": ", info.n_targets,
          " label columns; give one column with the relevance of each row");
@@ -157,13 +157,13 @@ void LambdaRank::CheckLabels(MetaInfo const& info) const {
   LabelRule const binary{name_, "0 or 1", "rank:map takes binary labels, rank:ndcg several degrees"};
   LabelRule const finite{name_, "finite", "give every row a finite relevance"};
   if (target_ == RankTarget::kPairwise) {
-    CheckLabelDomain(info, finite, [](float label) { return std::isfinite(label); });
+    CheckLabelDomain(ctx, info, finite, [](float label) { return std::isfinite(label); });
   } else if (target_ == RankTarget::kMap) {
-    CheckLabelDomain(info, binary, [](float label) { return label == 0.0F || label == 1.0F; });
+    CheckLabelDomain(ctx, info, binary, [](float label) { return label == 0.0F || label == 1.0F; });
   } else if (!param_.ndcg_exp_gain) {
-    CheckLabelDomain(info, relevance, [](float label) { return label >= 0.0F && std::isfinite(label); });
+    CheckLabelDomain(ctx, info, relevance, [](float label) { return label >= 0.0F && std::isfinite(label); });
   } else {
-    CheckLabelDomain(info, degree, [](float label) {
+    CheckLabelDomain(ctx, info, degree, [](float label) {
       return label >= 0.0F && label <= kLargestExponent && std::floor(label) == label;
     });
   }

@@ -117,7 +117,7 @@ class Softmax : public Objective {
 
   std::int64_t NumOutputs(MetaInfo const&) const override { return param_.num_class; }
   std::int64_t NumClasses() const override { return param_.num_class; }
-  void ValidateInfo(MetaInfo const& info) const override;
+  void ValidateInfo(Context const& ctx, MetaInfo const& info) const override;
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
                         Span<GradientPair> out) const override;
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override;
@@ -137,13 +137,13 @@ class Softmax : public Objective {
   SoftmaxParam param_;
 };
 
-void Softmax::ValidateInfo(MetaInfo const& info) const {
+void Softmax::ValidateInfo(Context const& ctx, MetaInfo const& info) const {
   if (info.n_targets != 1) {
     Fail(ErrorKind::kData, name_, ": ", info.n_targets, " label columns; give one column with the class of each row");
   }
   auto const n_classes = static_cast<float>(param_.num_class);
   auto const last = std::to_string(param_.num_class - 1);
-  CheckLabels(info,
+  CheckLabels(ctx, info,
               {name_, "a whole number from 0 to " + last, "number the classes from 0, or raise num_class",
                "label must be discrete values in the range of [0, num_class)"},
               [&](float label) { return label >= 0.0F && label < n_classes && std::floor(label) == label; });

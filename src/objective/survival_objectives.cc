@@ -33,7 +33,7 @@ class Aft : public Objective {
   explicit Aft(ParamMap const& params) : param_(ParseParameters<AftParam>(params)), loss_(LossOf(param_)) {}
 
   std::int64_t NumOutputs(MetaInfo const&) const override { return 1; }
-  void ValidateInfo(MetaInfo const& info) const override;
+  void ValidateInfo(Context const& ctx, MetaInfo const& info) const override;
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,
                         Span<GradientPair> out) const override;
   /// Returns 0.5 without estimation, as in XGBoost.
@@ -59,7 +59,7 @@ class Aft : public Objective {
   AftLoss loss_;
 };
 
-void Aft::ValidateInfo(MetaInfo const& info) const {
+void Aft::ValidateInfo(Context const& /*ctx*/, MetaInfo const& info) const {
   auto const n_rows = static_cast<std::size_t>(info.n_rows);
   auto const& lower = info.label_lower_bound;
   auto const& upper = info.label_upper_bound;
@@ -129,9 +129,9 @@ std::vector<std::int64_t> RowsByTime(std::vector<float> const& labels) {
 class Cox : public Objective {
  public:
   std::int64_t NumOutputs(MetaInfo const&) const override { return 1; }
-  void ValidateInfo(MetaInfo const& info) const override {
+  void ValidateInfo(Context const& ctx, MetaInfo const& info) const override {
     if (info.n_targets != 1) Fail(ErrorKind::kData, kCox, ": ", info.n_targets, " label columns; give one column");
-    CheckLabels(info, {kCox, "a finite number", "give the time of the event, or minus the time of censoring"},
+    CheckLabels(ctx, info, {kCox, "a finite number", "give the time of the event, or minus the time of censoring"},
                 [](float label) { return std::isfinite(label); });
   }
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t iteration,

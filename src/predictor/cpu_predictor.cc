@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "kauri/predictor.h"
+#include "predictor/interactions/set_interactions.h"
 #include "predictor/interventional/interventional.h"
 #include "predictor/margins/margins.h"
 #include "predictor/predictors.h"
@@ -26,6 +27,7 @@ struct CpuModel : public CompiledModel {
   LinearTrees const linear;
   TreeTops const tree_tops;
   LazyQuadrature const quadrature;
+  LazyInteractions const sets;
 };
 
 class CpuPredictor : public Predictor {
@@ -67,6 +69,16 @@ class CpuPredictor : public Predictor {
     }
     model.forest.RequireCover();
     QuadratureSparseInteractions(ctx, own, model.quadrature, top_k, out);
+  }
+
+  bool ComputesSets() const override { return true; }
+
+  void PredictSets(Context const& ctx, CompiledModel const& compiled, PredictTask const& task,
+                   SetInteractionOptions const& options, SetInteractions* out) const override {
+    auto const& model = OwnModel(compiled);
+    model.RequireExplicable();
+    model.forest.RequireCover();
+    *out = ComputeSetInteractions(ctx, TaskOn(model.forest, task), model.sets, options);
   }
 
   void PredictInterventional(Context const& ctx, CompiledModel const& compiled, PredictTask const& task,

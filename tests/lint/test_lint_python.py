@@ -32,6 +32,7 @@ LAYER = {
     "_cluster": 4,
     "_dask": 8,
     "_spark": 8,
+    "_ray": 8,
     "_tools": 8,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import IO, Any
@@ -40,6 +41,16 @@ def multiclass() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(9)
     X = rng.normal(size=(450, 4)).astype(np.float32)
     return X, np.digitize(X[:, 0] + 0.5 * X[:, 1], [-0.5, 0.5]).astype(np.float32)
+
+
+@pytest.fixture
+def xgboost_on_kauri(tmp_path: Path) -> Path:
+    """Return a folder with XGBoost's Python files and our library under its name."""
+    source = Path(pytest.importorskip("xgboost").__file__).parent
+    shutil.copytree(source, tmp_path / "xgboost", ignore=shutil.ignore_patterns("lib", "__pycache__"))
+    (tmp_path / "xgboost" / "lib").mkdir()
+    (tmp_path / "xgboost" / "lib" / "libxgboost.so").symlink_to(Path(os.environ["KAURI_LIBRARY"]).resolve())
+    return tmp_path
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ def test_explanations(tmp_path: Path) -> None:
     out = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
     assert len(re.findall(r"^  \w+ and \w+: [+-]\d\.\d{3}$", out, re.MULTILINE)) == 3
     assert len(re.findall(r"^  \w+: [+-]\d\.\d{3}$", out, re.MULTILINE)) == 3
+    assert len(re.findall(r"^  [+-]\d\.\d{3} from \w+, \w+, \w+$", out, re.MULTILINE)) == 3
     for name in ("importance", "pairs", "row"):
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
 

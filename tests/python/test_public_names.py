@@ -83,6 +83,10 @@ PUBLIC = {
         KauriClassifier KauriClassifierModel KauriRanker KauriRankerModel KauriRegressor KauriRegressorModel
         TrainingSummary
     """,
+    "kauriboost.ray": """
+        KauriTrainer RayKauriClassifier RayKauriRanker RayKauriRegressor RayTrainReportCallback
+        TuneReportCheckpointCallback predict sparse_column train
+    """,
     "kauriboost.sklearn": "KauriClassifier KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor",
     "kauriboost.summary": "ColumnSummary DataError ParameterError summarize",
     "kauriboost.stand_in": "install_as_xgboost restored",

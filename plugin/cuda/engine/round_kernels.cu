@@ -76,19 +76,36 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
+/// Rows of a thread that a kernel reads at once, one turn of all blocks apart.
+constexpr int kRowsInFlight = 4;
+
+/// Calls act(row, pair of the row) for the rows of a thread. The thread waits once for several rows.
+template <typename Act>
+__device__ __forceinline__ void VisitPairs(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs,
+                                           Act&& act) {
+  std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kBlockThreads;
+  for (std::int64_t first = GridIndex(); first < n_rows; first += kRowsInFlight * stride) {
+    GradientPair read[kRowsInFlight];
+#pragma unroll
+    for (int i = 0; i < kRowsInFlight; ++i) read[i] = pairs[min(first + i * stride, n_rows - 1) * n_outputs];
+#pragma unroll
+    for (int i = 0; i < kRowsInFlight; ++i) {
+      if (first + i * stride < n_rows) act(first + i * stride, read[i]);
+    }
+  }
+}
+
 /// blockIdx.y: the output.
 __global__ void __launch_bounds__(kBlockThreads)
     LargestMagnitudesKernel(GradientPair const* pairs, std::int64_t n_rows, std::int64_t n_outputs,
                             LargestMagnitude* largest) {
-  std::int64_t const stride = static_cast<std::int64_t>(gridDim.x) * kBlockThreads;
   for (std::int64_t output = blockIdx.y; output < n_outputs; output += gridDim.y) {
     std::uint32_t gradient = 0;
     std::uint32_t hessian = 0;
-    for (std::int64_t row = GridIndex(); row < n_rows; row += stride) {
-      GradientPair const pair = pairs[row * n_outputs + output];
+    VisitPairs(pairs + output, n_rows, n_outputs, [&](std::int64_t /*row*/, GradientPair pair) {
       gradient = max(gradient, MagnitudeBits(pair.gradient));
       hessian = max(hessian, MagnitudeBits(pair.hessian));
-    }
+    });
     gradient = WarpMax(gradient);
     hessian = WarpMax(hessian);
     if (threadIdx.x % 32 == 0) {
@@ -144,9 +161,9 @@ __global__ void __launch_bounds__(kBlockThreads) QuantiseKernel(QuantiseTask tas
   GradientPair const* const from = task.gradients.pairs.data() + task.output;
   std::int64_t const n_rows = static_cast<std::int64_t>(task.pairs.size());
   FixedSum sum;
-  for (std::int64_t row = GridIndex(); row < n_rows; row += static_cast<std::int64_t>(gridDim.x) * kBlockThreads) {
+  VisitPairs(from, n_rows, task.gradients.n_outputs, [&](std::int64_t row, GradientPair of_row) {
     bool const used = task.sample.IsUsed(row);
-    FixedPair pair = used ? QuantisePair(from[row * task.gradients.n_outputs], steps) : FixedPair{0, 0};
+    FixedPair pair = used ? QuantisePair(of_row, steps) : FixedPair{0, 0};
     if (rounding.bits > 0) {
       pair = RoundPair(pair, shifts, rounding.key, task.sample.first_row + row);
       task.small.data()[row] = SmallOf(pair);
@@ -154,7 +171,7 @@ __global__ void __launch_bounds__(kBlockThreads) QuantiseKernel(QuantiseTask tas
     task.pairs.data()[row] = pair;
     if (!task.sampled.empty()) task.sampled.data()[row] = used ? 1 : 0;
     sum += pair;
-  }
+  });
   AddToSum(sum, &task.totals->sum);
   if (GridIndex() == 0) task.totals->unit = task.largest->UnitOfBits(rounding.bits);
 }

@@ -1,5 +1,8 @@
-/// \file Predictions for rows of a host view by a forest on the device. Two tiles are in flight, so that the host's
-/// copying, both directions of the bus and the traversals overlap.
+/// \file Predictions for rows of a host view by a forest on the device. Up to six tiles are in flight, so that the
+/// host's copying, both directions of the bus and the traversals overlap; host threads never wait for each other at the
+/// end of a tile.
+///
+/// Floor, 10 M rows of 28 columns, 1.12 GB: 22 ms of a bus of 50 GB/s, beside 17 ms in which 16 threads copy them.
 ///
 /// PredictDeviceRows predicts rows in device memory, without a copy through the host.
 #pragma once
@@ -24,8 +27,19 @@ struct HostRowsTask {
   Span<float> out;
 };
 
-/// Copies rows [begin, end), with one column for each slot, to tile: [end - begin, n_slots], in host memory.
-void CopySlots(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end, float* tile);
+/// The form in which rows of a view go to a device: with one column for each slot, or with all columns up to the last
+/// one that the forest uses. Picking the slots of dense rows one by one takes a host thread ten times as long as
+/// copying the rows, so nearly all columns go if nearly all are used: the device picks them.
+struct TileForm {
+  TileForm(Forest const& forest, DataView const& rows);
+  /// Copies rows [begin, end) to tile: [end - begin, n_cols], in host memory.
+  void Copy(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end, float* tile) const;
+  /// Returns a table of such rows in device memory.
+  DeviceRows Table(float const* values, std::int64_t n_rows) const;
+
+  std::int64_t n_cols;
+  bool columns_are_slots;
+};
 
 /// The streams, page-locked and device buffers of one call at a time.
 class HostRowsSession;

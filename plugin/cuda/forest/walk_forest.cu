@@ -1,3 +1,5 @@
+/// Longer than 400 lines: the kernels of many and of few rows walk by the same steps.
+///
 /// 1. A block takes a tile of rows. Their keys go to shared memory, [n_slots, n_tile_rows], so that a warp's reads of
 ///    any mixture of slots hit 32 different banks.
 /// 2. The nodes of a chunk of trees are copied to shared memory while the chunk before it is traversed.
@@ -5,6 +7,7 @@
 ///    rows take as many steps as the tree is deep.
 /// 4. Sums stay in registers until the output changes.
 /// If more slots are used than a tile can hold, step 1 is left out and features are read in place.
+/// Few rows have a block each and a thread for each tree, and one thread adds up in order: a walk is a chain of waits.
 ///
 /// Floor: a step loads 8 bytes of node and 4 of key from shared memory. A warp's step takes at least 3 cycles of it:
 /// two for the node, one for the key; neighbours within a tree's lower levels may collide. 500 trees of depth 6 for
@@ -15,6 +18,7 @@
 #include <algorithm>
 
 #include "cuda/common/launch.h"
+#include "cuda/forest/forest_walk.h"
 #include "cuda/forest/walk_forest.h"
 
 namespace kauri::cuda {
@@ -26,6 +30,10 @@ constexpr int kMaxThreads = 384;
 constexpr int kMinTileThreads = 64;
 /// Size of each of the two buffers for nodes and leaves.
 constexpr std::int64_t kBufferBytes = 24 << 10;
+/// Tables of at most this number of rows are few rows; threads of their blocks.
+constexpr std::int64_t kFewRows = 512;
+constexpr int kFewThreads = 256;
+constexpr std::int64_t kAllNodes = std::int64_t{1} << 30;  // of a chunk, for few rows
 /// Steps between checks whether any row of a warp still moves.
 constexpr int kStepsBetweenChecks = 8;
 
@@ -201,6 +209,11 @@ struct ChunkNodes {
   std::uint32_t const* worth;
 };
 
+__device__ __forceinline__ void WriteLeaf(WalkTask const& task, std::int64_t row, TreeHead const& tree,
+                                          std::uint32_t id) {
+  task.out[row * task.width + tree.tree - task.first_tree] = static_cast<float>(static_cast<std::int32_t>(id));
+}
+
 /// Traverses the trees of a chunk.
 template <bool kCategorical, typename Node, typename Keys>
 __device__ __forceinline__ void WalkChunk(WalkTask const& task, TreeChunk const& chunk, ChunkNodes<Node> const& from,
@@ -216,12 +229,8 @@ __device__ __forceinline__ void WalkChunk(WalkTask const& task, TreeChunk const&
 #pragma unroll
     for (int i = 0; i < kThreadRows; ++i) {
       std::uint32_t const bits = from.worth[offset + static_cast<std::int32_t>(leaves[i])];
-      if (!task.writes_leaves) {
-        sums[i] += __uint_as_float(bits);
-      } else if (own.Row(i) < task.rows.n_rows) {
-        task.out[own.Row(i) * task.width + current.tree - task.first_tree] =
-            static_cast<float>(static_cast<std::int32_t>(bits));
-      }
+      if (!task.writes_leaves) sums[i] += __uint_as_float(bits);
+      if (task.writes_leaves && own.Row(i) < task.rows.n_rows) WriteLeaf(task, own.Row(i), current, bits);
     }
   }
 }
@@ -286,7 +295,46 @@ __global__ void __launch_bounds__(kMaxThreads, 1) WalkForestKernel(WalkTask task
   }
 }
 
-/// The threads of a block, and whether it has a tile.
+/// Reads the keys of one row in place.
+struct KeysOfRow {
+  WalkTask const& task;
+  std::int64_t row;
+  __device__ __forceinline__ std::int32_t operator()(std::uint32_t slot, int) const {
+    if (task.rows.row_ptr == nullptr) return DenseKey(task.forest, task.rows, row, slot);
+    return FindEntry(task.rows, row, task.forest.feature_of_slot[slot]);
+  }
+};
+
+/// blockIdx.x: the row. The chunks have all trees of their output.
+template <typename Node, bool kCategorical>
+__global__ void __launch_bounds__(kFewThreads) WalkFewRowsKernel(WalkTask task) {
+  __shared__ float leaves[kFewThreads];
+  KeysOfRow const keys{task, blockIdx.x};
+  for (std::int32_t index = 0; index < task.n_chunks; ++index) {
+    TreeChunk const chunk = task.chunks[index];
+    for (std::int32_t first = chunk.head_begin; first < chunk.head_end; first += kFewThreads) {
+      std::int32_t const place = first + static_cast<int>(threadIdx.x);
+      if (place < chunk.head_end) {
+        TreeHead const tree = task.forest.heads[place];
+        auto const reader = ReaderOf<Node>::Make(task.forest, static_cast<Node const*>(task.forest.nodes) + tree.begin);
+        std::uint32_t node = 0;
+        for (int step = 0; step < tree.depth; ++step) node = Step<kCategorical>(task.forest, reader, keys, node, 0);
+        std::uint32_t const bits = Worth<Node>(task)[tree.begin + node];
+        if (!task.writes_leaves) leaves[threadIdx.x] = __uint_as_float(bits);
+        if (task.writes_leaves) WriteLeaf(task, keys.row, tree, bits);
+      }
+      __syncthreads();
+      if (threadIdx.x == 0 && !task.writes_leaves) {
+        float sum = task.out[keys.row * task.width + chunk.output];
+        for (int i = 0; i < min(kFewThreads, chunk.head_end - first); ++i) sum += leaves[i];
+        task.out[keys.row * task.width + chunk.output] = sum;
+      }
+      __syncthreads();
+    }
+  }
+}
+
+/// A block's threads and whether it has a tile.
 struct Shape {
   int threads;
   bool has_tile;
@@ -312,27 +360,36 @@ Shape ChooseShape(CudaContext const& cuda, std::int64_t n_slots, std::int64_t n_
 
 }  // namespace
 
-void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows const& rows, PredictKind kind,
-                TreeRange trees, float* out) {
+ForestWalk::ForestWalk(CudaContext const& cuda, DeviceForest const& forest, PredictKind kind, TreeRange trees,
+                       std::int64_t most_rows)
+    : forest_(forest), kind_(kind), trees_(trees), has_few_rows_(most_rows <= kFewRows) {
   if (kind != PredictKind::kMargin && kind != PredictKind::kLeaf) {
     Fail(ErrorKind::kInternal, "expected prediction type 1 (margin) or 6 (leaf), got ", static_cast<int>(kind));
   }
-  auto const& host = forest.OnHost();
-  if (rows.n_rows == 0 || trees.begin == trees.end) return;
-  auto const max_nodes =
-      kBufferBytes / static_cast<std::int64_t>((host.is_wide ? sizeof(WideNode) : sizeof(NarrowNode)) + sizeof(float)) /
-      kNodeAlignment * kNodeAlignment;
-  auto const writes_leaves = kind == PredictKind::kLeaf;
-  auto const chunks = ToDevice(cuda, forest.Chunks(trees, max_nodes, writes_leaves));
-  WalkTask const task{forest.View(),
+  auto const is_wide = forest.OnHost().is_wide;
+  auto const node_bytes = static_cast<std::int64_t>((is_wide ? sizeof(WideNode) : sizeof(NarrowNode)) + sizeof(float));
+  max_nodes_ = kBufferBytes / node_bytes / kNodeAlignment * kNodeAlignment;
+  auto const most_nodes = has_few_rows_ ? kAllNodes : max_nodes_;
+  if (trees.begin != trees.end) chunks_ = ToDevice(cuda, forest.Chunks(trees, most_nodes, kind == PredictKind::kLeaf));
+}
+
+void ForestWalk::Run(CudaContext const& cuda, DeviceRows const& rows, float* out) const {
+  if (rows.n_rows == 0 || trees_.begin == trees_.end) return;
+  auto const& host = forest_.OnHost();
+  auto const writes_leaves = kind_ == PredictKind::kLeaf;
+  WalkTask const task{forest_.View(),
                       rows,
-                      chunks.data(),
-                      static_cast<std::int32_t>(chunks.size()),
-                      static_cast<std::int32_t>(max_nodes),
+                      chunks_.data(),
+                      static_cast<std::int32_t>(chunks_.size()),
+                      static_cast<std::int32_t>(max_nodes_),
                       writes_leaves,
-                      host.ModelTree(trees.begin),
-                      writes_leaves ? host.LeafWidth(trees) : host.n_outputs,
+                      host.ModelTree(trees_.begin),
+                      writes_leaves ? host.LeafWidth(trees_) : host.n_outputs,
                       out};
+  if (has_few_rows_) {
+    auto* const few = host.is_wide ? &WalkFewRowsKernel<WideNode, true> : &WalkFewRowsKernel<NarrowNode, false>;
+    return Launch(cuda, static_cast<unsigned>(rows.n_rows), kFewThreads, few, task);
+  }
   auto const shape = ChooseShape(cuda, host.NumSlots(), rows.n_rows);
   auto const tile_bytes = shape.has_tile ? host.NumSlots() * kThreadRows * shape.threads * 4 : 0;
   auto* kernel = &WalkForestKernel<NarrowNode, false, true>;
@@ -343,6 +400,11 @@ void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows 
   }
   LaunchShared(cuda, GridFor(rows.n_rows, shape.threads * kThreadRows), shape.threads,
                static_cast<std::size_t>(2 * kBufferBytes + tile_bytes), kernel, task);
+}
+
+void WalkForest(CudaContext const& cuda, DeviceForest const& forest, DeviceRows const& rows, PredictKind kind,
+                TreeRange trees, float* out) {
+  ForestWalk(cuda, forest, kind, trees, rows.n_rows).Run(cuda, rows, out);
 }
 
 }  // namespace kauri::cuda

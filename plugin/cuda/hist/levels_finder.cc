@@ -54,7 +54,7 @@ void LevelsFinder::Begin(LevelRules const& rules) {
   features.AddTo(&upload, bins_, rules.features);
   auto const histograms_place = upload.Add(histograms);
   upload.SendChanges(cuda_);
-  levels_.rows.Begin(cuda_, below, bins_, rows_.Own());
+  levels_.rows.Begin(cuda_, below, bins_, rows_.Own(), tasks_[0].small.data());
   levels_.totals.Reserve(cuda_, NumTrees());
   levels_.searched.Reserve(cuda_, n_nodes);
   levels_.pairs.Reserve(cuda_, n_pairs);
@@ -122,7 +122,7 @@ void LevelsFinder::AddUp(int depth) {
   add.pairs = tasks_[0].pairs.data();
   add.small = tasks_[0].small.data();
   if (NumTrees() == 1) rows_.AddPairsTo(&add);
-  AddRows(cuda_, bins_, add, &histograms_.plan);
+  levels_.rows.AddUp(cuda_, add, depth, &histograms_.plan);
   if (!rows_.Shards().empty()) AddToHistograms(cuda_, CollectSums(), {add.nodes, bins_.n_sums});
 }
 

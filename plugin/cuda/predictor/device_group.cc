@@ -15,6 +15,7 @@
 
 #include "data/matrix_view.h"
 #include "predictor/dependence/row_counter.h"
+#include "predictor/interactions/set_interactions.h"
 
 namespace kauri::cuda {
 namespace {
@@ -249,6 +250,16 @@ void Append(SparseInteractions const& part, SparseInteractions* all) {
   all->values.insert(all->values.end(), part.values.begin(), part.values.end());
 }
 
+/// Appends the rows of a part. All parts have the same sets.
+void AppendSets(SetInteractions const& part, SetInteractions* all) {
+  auto const offset = all->begin.back();
+  std::transform(part.begin.begin() + 1, part.begin.end(), std::back_inserter(all->begin),
+                 [&](std::int64_t begin) { return offset + begin; });
+  all->sets.insert(all->sets.end(), part.sets.begin(), part.sets.end());
+  all->values.insert(all->values.end(), part.values.begin(), part.values.end());
+  all->base_values.insert(all->base_values.end(), part.base_values.begin(), part.base_values.end());
+}
+
 class DeviceGroupPredictor : public Predictor {
  public:
   explicit DeviceGroupPredictor(std::unique_ptr<Predictor> one) : one_(std::move(one)) {}
@@ -274,6 +285,19 @@ class DeviceGroupPredictor : public Predictor {
     });
     *out = std::move(parts[0]);
     for (std::size_t i = 1; i < parts.size(); ++i) Append(parts[i], out);
+  }
+
+  bool ComputesSets() const override { return one_->ComputesSets(); }
+
+  void PredictSets(Context const& ctx, CompiledModel const& model, PredictTask const& task,
+                   SetInteractionOptions const& options, SetInteractions* out) const override {
+    auto const* const group = dynamic_cast<GroupModel const*>(&model);
+    std::vector<SetInteractions> parts(group == nullptr ? 1 : group->Size());
+    ForEachPart(ctx, model, task, kPartRows, [&](Part const& part) {
+      one_->PredictSets(part.ctx, part.model, part.task, options, &parts[part.index]);
+    });
+    for (std::size_t i = 1; i < parts.size(); ++i) AppendSets(parts[i], &parts[0]);
+    *out = std::move(parts[0]);
   }
 
   void PredictInterventional(Context const& ctx, CompiledModel const& model, PredictTask const& task,

@@ -1,10 +1,9 @@
 /// Margins, leaves and approximate contributions have the same bits as cpu_predictor's, because every row's sums have
-/// the same order, and so do values and interactions against a background, because their sums are integers. Other exact
-/// contributions and interactions are computed by the device's own code (plugin/cuda/shap), with the same bits in every
-/// run.
+/// the same order, and so do interactions of sets, and values and interactions against a background, because their sums
+/// are integers. Other exact contributions and interactions are computed by the device's own code (plugin/cuda/shap),
+/// with the same bits in every run.
 #include "cuda/predictor/gpu_predictor.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -71,8 +70,10 @@ class GpuPredictor : public Predictor {
     if (IsContribution(kind)) {
       model.shap.ExplainHostRows(ctx, options_, {task.rows, kind, own, task.start, out});
     } else if (auto const* on_device = task.rows.OnDevice()) {
-      auto const on_host = PredictDeviceRows(model.forest, *on_device, kind, own, task.start)->ToHost();
-      std::copy(on_host.begin(), on_host.end(), out.begin());
+      auto const predicted = PredictDeviceRows(model.forest, *on_device, kind, own, task.start);
+      DeviceScope const scope(model.forest.DeviceOrdinal());
+      CopyToHost(predicted->Cuda(), predicted->Values().data(), out.size(), out.data());
+      predicted->Cuda().Synchronize();  // for the prediction
     } else {
       model.host_rows.Predict(ctx, {task.rows, kind, own, task.start, out});
     }
@@ -92,8 +93,15 @@ class GpuPredictor : public Predictor {
   }
 
   bool Computes(PredictKind kind, bool against_background) const override {
-    if (!against_background) return kind != PredictKind::kBanzhafInteraction;
-    return kind != PredictKind::kApproxContribution && kind != PredictKind::kApproxInteraction;
+    return !against_background || (kind != PredictKind::kApproxContribution && kind != PredictKind::kApproxInteraction);
+  }
+
+  bool ComputesSets() const override { return true; }
+
+  void PredictSets(Context const& ctx, CompiledModel const& compiled, PredictTask const& task,
+                   SetInteractionOptions const& options, SetInteractions* out) const override {
+    auto const& model = OwnModel(compiled);
+    model.sets.Explain(ctx, {task.rows, model.forest.OnHost().OwnTrees(task.trees), task.start}, options, out);
   }
 
   void PredictAgainst(Context const& ctx, CompiledModel const& compiled, PredictTask const& task, PredictKind kind,

@@ -6,6 +6,7 @@
 #include "cuda/forest/device_forest.h"
 #include "cuda/forest/host_rows.h"
 #include "cuda/shap/interventional.h"
+#include "cuda/shap/set_model.h"
 #include "cuda/shap/shap_model.h"
 #include "kauri/predictor.h"
 #include "kauri/registry.h"
@@ -16,12 +17,13 @@ namespace kauri::cuda {
 /// threads.
 struct GpuModel : public CompiledModel {
   GpuModel(Context const& ctx, Model const& model, TreeRange trees, CoverSource cover)
-      : forest(ctx, model, trees, cover), host_rows(forest), shap(forest), interventional(forest) {}
+      : forest(ctx, model, trees, cover), host_rows(forest), shap(forest), interventional(forest), sets(forest) {}
 
   DeviceForest const forest;
   HostRowsPredictor const host_rows;
   ShapModel const shap;
   InterventionalModel const interventional;
+  SetModel const sets;
 };
 
 /// Registers gpu_predictor.

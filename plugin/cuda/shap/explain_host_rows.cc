@@ -42,9 +42,14 @@ std::int64_t RowsPerTile(std::int64_t n_rows, std::int64_t bytes_per_row, std::i
   return std::min(limit, (even + kBlockRows - 1) / kBlockRows * kBlockRows);
 }
 
-/// Returns the device memory that one of the tiles in flight may take.
-std::int64_t TileBytes(CudaContext const& cuda, TilesInFlight const& tiles, ShapOptions const& options) {
+/// A query for the free memory takes longer than a tile that needs no more than this number of bytes.
+constexpr std::int64_t kWithoutAsking = 8 << 20;
+
+/// Returns the device memory that one of the tiles in flight may take. wanted: the memory of all rows.
+std::int64_t TileBytes(CudaContext const& cuda, TilesInFlight const& tiles, ShapOptions const& options,
+                       std::int64_t wanted) {
   if (options.tile_bytes > 0) return options.tile_bytes / TilesInFlight::kMost;
+  if (wanted <= kWithoutAsking) return wanted;
   return static_cast<std::int64_t>(FreeBytes(cuda) + tiles.Bytes()) / (2 * TilesInFlight::kMost);
 }
 
@@ -60,8 +65,9 @@ std::int64_t ShapModel::TileRows(Context const& ctx, ShapOptions const& options,
   auto const n_slots = forest_.NumSlots();
   auto const row_bytes =
       4 * (n_slots + width + forest_.n_outputs) + BytesPerRow(ctx, task.kind) + ValueBytes(task.sparse);
-  auto const tile_bytes = TileBytes({on_device_.DeviceOrdinal(), nullptr}, tiles, options);
-  return RowsPerTile(task.rows.NumRows(), 4 * std::max(n_slots, width), tile_bytes / row_bytes);
+  auto const n_rows = task.rows.NumRows();
+  auto const tile_bytes = TileBytes({on_device_.DeviceOrdinal(), nullptr}, tiles, options, n_rows * row_bytes);
+  return RowsPerTile(n_rows, 4 * std::max(n_slots, width), tile_bytes / row_bytes);
 }
 
 void ShapModel::ExplainHostRows(Context const& ctx, ShapOptions const& options, HostShapTask const& task) const {

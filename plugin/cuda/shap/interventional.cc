@@ -50,12 +50,8 @@ InterventionalProgram::InterventionalProgram(Context const& ctx, CudaContext con
 void InterventionalProgram::SetEntries(CudaContext const& cuda, Forest const& forest) {
   auto const entries = goal_.with_pairs ? MatrixEntries(forest, pairs_->OnHost()) : ContributionEntries(forest);
   entries_.emplace(cuda, entries);
-  std::vector<double> range_of_entry;
-  for (auto const to : entries.to) {
-    range_of_entry.push_back(ranges_[to / (entries.row_floats / forest.n_outputs)]);
-  }
-  range_of_entry_ = ToDevice(cuda, range_of_entry);
-  cuda.Synchronize();  // for the host's array; other streams read the copy
+  range_of_output_ = ToDevice(cuda, ranges_);
+  cuda.Synchronize();  // other streams read the copy
 }
 
 void InterventionalProgram::CompileTrees(Context const& ctx, CudaContext const& cuda, Forest const& forest,
@@ -282,7 +278,7 @@ class InterventionalRun {
                     adds_up ? program_.Pairs()->OfSlots() : PairsOfSlotsView{},
                     {session_.Output(ToSize(n_rows * width_)), n_rows, forest_.n_features, forest_.n_outputs, start,
                      !task_.start.of_row.empty(), means_.data(), view.slot_of_feature, view.n_mapped_features,
-                     program_.RangeOfEntry()});
+                     program_.RangeOfOutput(), true});
   }
 
   Context const& ctx_;

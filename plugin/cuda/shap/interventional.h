@@ -51,8 +51,8 @@ class InterventionalProgram {
   DevicePairs const* Pairs() const { return pairs_.has_value() ? &*pairs_ : nullptr; }
   /// Returns where the sums of a row are written.
   ShapEntriesView Entries() const { return entries_->View(); }
-  /// Returns the range of each entry's output (OutputRanges), by which sums and means are divided.
-  double const* RangeOfEntry() const { return range_of_entry_.data(); }
+  /// Returns the range of each output (OutputRanges), by which sums and means are divided.
+  double const* RangeOfOutput() const { return range_of_output_.data(); }
 
   /// Returns whether there are leaves of LeafForm::kPairs.
   bool HasPatterns() const { return weights_size_ > 0; }
@@ -77,7 +77,7 @@ class InterventionalProgram {
   bool is_for_device_ = true;
   std::optional<DevicePairs> pairs_;
   std::optional<DeviceEntries> entries_;
-  Buffer<double> range_of_entry_;
+  Buffer<double> range_of_output_;
   std::vector<TablePiece> pieces_;
   std::optional<CategoriesOnDevice> categories_;  ///< set when all trees are compiled
   Buffer<TableRule> rules_;

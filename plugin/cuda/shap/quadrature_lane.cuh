@@ -76,6 +76,7 @@ class DeviceLane {
                       LaneStorage const& storage)
       : task_(task),
         batch_(item.batch),
+        units_(task.sums.units_of_output[item.batch.output]),
         next_(task.nodes + item.node_begin),
         end_(task.nodes + item.node_end),
         row_(row),
@@ -207,12 +208,13 @@ class DeviceLane {
   KAURI_HD std::int64_t Index() const { return next_ - task_.nodes - 1; }
   KAURI_HD void AddToSums([[maybe_unused]] std::int64_t cell, [[maybe_unused]] float value) const {
 #if defined(__CUDA_ARCH__)
-    if (row_ < task_.keys.n_rows) AddToSum(task_.sums, row_, cell, value);
+    if (row_ < task_.keys.n_rows) AddToSum(task_.sums, row_, cell, units_, value);
 #endif
   }
 
   LaneTask const& task_;
   ProgramBatch const& batch_;
+  double units_;             ///< of 1, for the batch's output
   ProgramNode const* next_;  ///< after the current one
   ProgramNode const* end_;
   std::int64_t row_;

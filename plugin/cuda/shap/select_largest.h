@@ -1,8 +1,10 @@
 /// \file Selects the values of each row that are largest in absolute value.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "cuda/common/cuda_context.h"
 #include "kauri/host_device.h"
@@ -28,6 +30,15 @@ inline float ValueOfRank(PickRank rank) {
   float value;
   std::memcpy(&value, &bits, sizeof(value));
   return value;
+}
+
+/// Returns the picks of a segment in order. floats: two for each pick, as they come from the device.
+inline std::vector<PickRank> SortedPicks(float const* floats, std::int64_t n_picks) {
+  std::vector<PickRank> ranks(static_cast<std::size_t>(n_picks));
+  if (ranks.empty()) return ranks;
+  std::memcpy(ranks.data(), floats, ranks.size() * sizeof(PickRank));
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
 }
 
 /// Values of a row that are ranked among themselves, fewer than 2^32. Places count from the first value.

@@ -66,10 +66,10 @@ ShapEntries ContributionEntries(Forest const& forest) {
   entries.row_floats = forest.n_outputs * width;
   for (std::int64_t output = 0; output < forest.n_outputs; ++output) {
     for (std::int64_t slot = 0; slot < forest.NumSlots(); ++slot) {
-      entries.cell.push_back(static_cast<std::int32_t>(output * forest.NumSlots() + slot));
+      entries.Add(output, output * forest.NumSlots() + slot);
       entries.to.push_back(output * width + forest.feature_of_slot[slot]);
     }
-    entries.cell.push_back(kBiasCell - static_cast<std::int32_t>(output));
+    entries.Add(output, kBiasCell - output);
     entries.to.push_back(output * width + forest.n_features);
   }
   return entries;
@@ -84,14 +84,14 @@ ShapEntries MatrixEntries(Forest const& forest, PathPairs const& pairs) {
     for (std::int64_t slot = 0; slot < pairs.n_slots; ++slot) {
       auto const line = output * pairs.n_slots + slot;
       auto const out_line = (output * width + forest.feature_of_slot[slot]) * width;
-      entries.cell.push_back(static_cast<std::int32_t>(line));
+      entries.Add(output, line);
       entries.to.push_back(out_line + forest.feature_of_slot[slot]);
       for (auto i = both.begin[line]; i < both.begin[line + 1]; ++i) {
-        entries.cell.push_back(CellOfPathPair(pairs, both.number[i]));
+        entries.Add(output, CellOfPathPair(pairs, both.number[i]));
         entries.to.push_back(out_line + forest.feature_of_slot[both.other[i]]);
       }
     }
-    entries.cell.push_back(kBiasCell - static_cast<std::int32_t>(output));
+    entries.Add(output, kBiasCell - output);
     entries.to.push_back((output + 1) * width * width - 1);
   }
   return entries;
@@ -100,8 +100,8 @@ ShapEntries MatrixEntries(Forest const& forest, PathPairs const& pairs) {
 SparseEntries FindSparseEntries(Forest const& forest, PathPairs const& pairs, PathPairs const& range,
                                 bool with_diagonal) {
   SparseEntries found;
-  auto const add = [&](std::int64_t cell, std::int64_t first, std::int64_t second) {
-    found.entries.cell.push_back(static_cast<std::int32_t>(cell));
+  auto const add = [&](std::int64_t output, std::int64_t cell, std::int64_t first, std::int64_t second) {
+    found.entries.Add(output, cell);
     found.first.push_back(static_cast<std::uint32_t>(first));
     found.second.push_back(static_cast<std::uint32_t>(second));
   };
@@ -110,14 +110,14 @@ SparseEntries FindSparseEntries(Forest const& forest, PathPairs const& pairs, Pa
     for (std::int64_t slot = 0; slot < range.n_slots; ++slot) {
       auto const line = output * range.n_slots + slot;
       auto const first = forest.feature_of_slot[slot];
-      if (with_diagonal && range.is_used[line] != 0) add(line, first, first);
+      if (with_diagonal && range.is_used[line] != 0) add(output, line, first, first);
       for (auto i = range.begin[line]; i < range.begin[line + 1]; ++i) {
         auto const other = range.other[i];
         auto const number = pairs.Number(output, static_cast<std::uint32_t>(slot), other);
-        add(CellOfPathPair(pairs, number), first, forest.feature_of_slot[other]);
+        add(output, CellOfPathPair(pairs, number), first, forest.feature_of_slot[other]);
       }
     }
-    if (with_diagonal) add(kBiasCell - output, forest.n_features, forest.n_features);
+    if (with_diagonal) add(output, kBiasCell - output, forest.n_features, forest.n_features);
   }
   found.begin.push_back(static_cast<std::int64_t>(found.first.size()));
   found.entries.row_floats = found.begin.back();
@@ -125,12 +125,15 @@ SparseEntries FindSparseEntries(Forest const& forest, PathPairs const& pairs, Pa
 }
 
 DeviceEntries::DeviceEntries(CudaContext const& cuda, ShapEntries const& entries)
-    : row_floats_(entries.row_floats), cell_(ToDevice(cuda, entries.cell)), to_(ToDevice(cuda, entries.to)) {
+    : row_floats_(entries.row_floats),
+      cell_(ToDevice(cuda, entries.cell)),
+      output_(ToDevice(cuda, entries.output)),
+      to_(ToDevice(cuda, entries.to)) {
   cuda.Synchronize();  // for the host's arrays, which their owner frees
 }
 
 ShapEntriesView DeviceEntries::View() const {
-  return {cell_.data(), to_.data(), static_cast<std::int64_t>(cell_.size()), row_floats_};
+  return {cell_.data(), output_.data(), to_.data(), static_cast<std::int64_t>(cell_.size()), row_floats_};
 }
 
 DevicePairs::DevicePairs(CudaContext const& cuda, PathPairs pairs) : pairs_(std::move(pairs)) {

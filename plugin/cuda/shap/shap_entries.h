@@ -20,7 +20,14 @@ constexpr std::int32_t kBiasCell = -1;
 
 /// Entries in host memory.
 struct ShapEntries {
+  /// Adds an entry of an output, without `to`.
+  void Add(std::int64_t of_output, std::int64_t from_cell) {
+    output.push_back(static_cast<std::int32_t>(of_output));
+    cell.push_back(static_cast<std::int32_t>(from_cell));
+  }
+
   std::vector<std::int32_t> cell;
+  std::vector<std::int32_t> output;
   std::vector<std::int64_t> to;  ///< float of the row for each entry; if empty, entry i is float i
   std::int64_t row_floats = 0;
 };
@@ -47,6 +54,7 @@ SparseEntries FindSparseEntries(Forest const& forest, PathPairs const& pairs, Pa
 /// Entries in device memory; not owning.
 struct ShapEntriesView {
   std::int32_t const* cell;
+  std::int32_t const* output;
   std::int64_t const* to;  ///< nullptr: entry i is float i
   std::int64_t size;
   std::int64_t row_floats;
@@ -68,6 +76,7 @@ class DeviceEntries {
  private:
   std::int64_t row_floats_;
   Buffer<std::int32_t> cell_;
+  Buffer<std::int32_t> output_;
   Buffer<std::int64_t> to_;
 };
 

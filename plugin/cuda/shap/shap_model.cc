@@ -5,6 +5,7 @@
 #include "cuda/common/memory_plan.h"
 #include "cuda/forest/host_rows.h"
 #include "predictor/predictors.h"
+#include "predictor/shap/quadrature_forest.h"
 
 namespace kauri::cuda {
 namespace {
@@ -13,8 +14,9 @@ bool IsApprox(PredictKind kind) {
   return kind == PredictKind::kApproxContribution || kind == PredictKind::kApproxInteraction;
 }
 
-Semivalue SemivalueOf(PredictKind kind) {
-  return kind == PredictKind::kBanzhaf ? Semivalue::kBanzhaf : Semivalue::kShapley;
+/// Returns whether rows of the matrices add up to the values of features.
+bool AddsUpToValues(PredictKind kind) {
+  return kind == PredictKind::kInteraction || kind == PredictKind::kBanzhafInteraction;
 }
 
 }  // namespace
@@ -68,7 +70,8 @@ void ShapModel::ExplainTile(Context const& ctx, CudaContext const& cuda, ShapOpt
                           task.start_is_of_row,
                           facts.expected.data(),
                           view.slot_of_feature,
-                          view.n_mapped_features};
+                          view.n_mapped_features,
+                          facts.ranges.data()};
   if (IsApprox(task.kind)) {
     Buffer<double> const sums(cuda, ToSize(n_rows * forest_.n_outputs * n_slots));
     FillZero(cuda, sums.data(), sums.size());
@@ -76,13 +79,12 @@ void ShapModel::ExplainTile(Context const& ctx, CudaContext const& cuda, ShapOpt
     return WriteApproxValues(cuda, sums.data(), n_slots, IsOfPairs(task.kind), output);
   }
   ShapSums const sums(cuda, n_rows, CellsOf(ctx, task.kind), by_lanes ? ShapLayout::kRowMinor : ShapLayout::kRowMajor,
-                      facts.scale);
+                      kUnitsOfRange, facts.units.data());
   sums.Clear(cuda);
   AddTrees(ctx, cuda, options, task, keys, sums);
   auto const entries =
       task.entries != nullptr ? task.entries->View() : parts_.Entries(ctx, IsOfPairs(task.kind))->View();
-  auto const diagonal =
-      task.kind == PredictKind::kInteraction ? parts_.Pairs(ctx)->OfSlots() : PairsOfSlotsView{nullptr, nullptr};
+  auto const diagonal = AddsUpToValues(task.kind) ? parts_.Pairs(ctx)->OfSlots() : PairsOfSlotsView{nullptr, nullptr};
   WriteShapValues(cuda, sums.View(), entries, diagonal, output);
 }
 
@@ -98,7 +100,7 @@ void ShapModel::AddTrees(Context const& ctx, CudaContext const& cuda, ShapOption
     sums.ClearSlots(cuda);  // discards the features' own sums by that rule; the diagonal has another rule
     parts_.Program(ctx, Semivalue::kTaylorAlone, false)->Add(cuda, keys, task.trees, sums.View());
   } else {
-    parts_.Program(ctx, SemivalueOf(task.kind), are_pairs)->Add(cuda, keys, task.trees, sums.View());
+    parts_.Program(ctx, GoalOf(task.kind).semivalue, are_pairs)->Add(cuda, keys, task.trees, sums.View());
   }
 }
 

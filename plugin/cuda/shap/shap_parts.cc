@@ -1,7 +1,6 @@
 #include "cuda/shap/shap_parts.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/cover.h"
@@ -30,9 +29,12 @@ std::shared_ptr<RangeFacts const> ShapParts::Facts(Context const& ctx, TreeRange
   std::lock_guard<std::mutex> const lock(mutex_);
   if (facts_ == nullptr || !IsSame(facts_->trees, trees)) {
     auto const expected = Expected(ctx, forest_, trees);
+    auto const ranges = ContributionRanges(forest_, trees);
+    std::vector<double> units;
+    for (auto const range : ranges) units.push_back(kUnitsOfRange / range);
     auto const& cuda = stream_.Context();
-    RangeFacts facts{trees, ShapScale(forest_, trees), ToDevice(cuda, expected)};
-    cuda.Synchronize();  // for `expected`; other streams read the copy
+    RangeFacts facts{trees, ToDevice(cuda, ranges), ToDevice(cuda, units), ToDevice(cuda, expected)};
+    cuda.Synchronize();  // for the host's arrays; other streams read the copies
     facts_ = std::make_shared<RangeFacts const>(std::move(facts));
   }
   return facts_;
@@ -176,12 +178,8 @@ void SparsePlan::Fill(Context const& ctx, std::int64_t n_rows, std::vector<float
 }
 
 void SparsePlan::FillPicks(std::int64_t row, std::int64_t output, float const* picks, SparseInteractions* out) const {
-  std::vector<PickRank> ranks(begin_[output + 1] - begin_[output]);
-  if (ranks.empty()) return;
-  std::memcpy(ranks.data(), picks, ranks.size() * sizeof(PickRank));
-  std::sort(ranks.begin(), ranks.end());
   auto to = ToSize(row * begin_.back() + begin_[output]);
-  for (auto const rank : ranks) {
+  for (auto const rank : SortedPicks(picks, begin_[output + 1] - begin_[output])) {
     auto const entry = ToSize(entry_begin_[output]) + PlaceOfRank(rank);
     out->first[to] = first_[entry];
     out->second[to] = second_[entry];

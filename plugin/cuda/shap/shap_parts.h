@@ -49,11 +49,12 @@ class SparsePlan {
   Buffer<PickSegment> segments_;
 };
 
-/// The expected values that a range of trees adds to the bias, and the scale of its sums.
+/// The expected values that a range of trees adds to the bias, and the units of its sums (shap_sums.h). [n_outputs]
 struct RangeFacts {
   TreeRange trees;
-  double scale;
-  Buffer<double> expected;  ///< [n_outputs]
+  Buffer<double> ranges;
+  Buffer<double> units;
+  Buffer<double> expected;
 };
 
 struct PackedRange {

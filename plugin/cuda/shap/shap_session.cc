@@ -15,8 +15,8 @@ constexpr std::int64_t kStagedFloats = 2 << 20;
 constexpr std::int64_t kBlockFloats = 1 << 16;
 constexpr std::int64_t kBlockRows = 1024;
 
-std::int64_t RowsOf(std::int64_t n_floats, std::int64_t n_slots) {
-  return std::max<std::int64_t>(1, n_floats / std::max<std::int64_t>(1, n_slots));
+std::int64_t RowsOf(std::int64_t n_floats, std::int64_t n_cols) {
+  return std::max<std::int64_t>(1, n_floats / std::max<std::int64_t>(1, n_cols));
 }
 
 }  // namespace
@@ -33,28 +33,23 @@ float const* ShapSession::UploadStart(MarginStart const& start, std::int64_t n_o
 
 DeviceRows ShapSession::Upload(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin,
                                std::int64_t end) {
-  auto const n_slots = forest.NumSlots();
-  features_.Reserve(Cuda(), ToSize((end - begin) * n_slots));
-  auto const staged_rows = RowsOf(kStagedFloats, n_slots);
-  auto const block_rows = std::min(kBlockRows, RowsOf(kBlockFloats, n_slots));
+  TileForm const form(forest, rows);
+  auto const n_cols = form.n_cols;
+  features_.Reserve(Cuda(), ToSize((end - begin) * n_cols));
+  auto const staged_rows = RowsOf(kStagedFloats, n_cols);
+  auto const block_rows = std::min(kBlockRows, RowsOf(kBlockFloats, n_cols));
   std::size_t turn = 0;
-  for (auto first = begin; first < end && n_slots > 0; first += staged_rows, turn = 1 - turn) {
+  for (auto first = begin; first < end && n_cols > 0; first += staged_rows, turn = 1 - turn) {
     auto const last = std::min(end, first + staged_rows);
     auto& pinned = pinned_in_[turn];
-    pinned.Reserve(ToSize((last - first) * n_slots));
+    pinned.Reserve(ToSize((last - first) * n_cols));
     ParallelForBlocks(ctx, last - first, block_rows, [&](std::int64_t row, std::int64_t row_end, std::int64_t) {
-      CopySlots(forest, rows, first + row, first + row_end, pinned.data() + row * n_slots);
+      form.Copy(forest, rows, first + row, first + row_end, pinned.data() + row * n_cols);
     });
     if (first > begin) Cuda().Synchronize();  // for the rows staged before, whose memory the next rows reuse
-    CopyToDevice(Cuda(), pinned.data(), ToSize((last - first) * n_slots), features_.data() + (first - begin) * n_slots);
+    CopyToDevice(Cuda(), pinned.data(), ToSize((last - first) * n_cols), features_.data() + (first - begin) * n_cols);
   }
-  DeviceRows tile;
-  tile.n_rows = end - begin;
-  tile.n_cols = n_slots;
-  tile.values = features_.data();
-  tile.row_stride = n_slots;
-  tile.columns_are_slots = true;
-  return tile;
+  return form.Table(features_.data(), end - begin);
 }
 
 float* ShapSession::Output(std::size_t size) {

@@ -34,7 +34,7 @@ class ShapSession {
 
   /// Uploads the margins at which rows [begin, end) start: [n_rows, n_outputs] or [n_outputs], as in `start`.
   float const* UploadStart(MarginStart const& start, std::int64_t n_outputs, std::int64_t begin, std::int64_t end);
-  /// Uploads rows [begin, end), with one column for each slot.
+  /// Uploads rows [begin, end), in the form of TileForm.
   DeviceRows Upload(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin,
                     std::int64_t end);
   /// Returns memory for results. The results of the previous tile must have reached their destination.

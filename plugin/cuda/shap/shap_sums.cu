@@ -15,22 +15,17 @@ namespace {
 
 constexpr int kTile = 32;  ///< rows and entries of a block
 
-/// Sums of int64 reach 2^63. Two bits are left free, because single terms can be larger than their sum.
-constexpr int kSumBits = 61;
-
 /// Returns a bound on a row's contributions to a tree. They are differences of two expectations over its leaves, so at
 /// most twice its largest leaf. If the covers of children exceed their parent's, expectations are not means, and leaves
 /// add up.
 double BoundOfTree(Forest const& forest, std::int64_t tree) {
   auto const begin = forest.tree_begin[tree];
   auto const end = forest.tree_begin[tree + 1];
-  double largest = 0.0;
+  double const largest = forest.LargestLeaf(tree);
   double sum = 0.0;
   auto is_mean = true;
   for (auto node = begin; node < end; ++node) {
-    auto const value = std::abs(static_cast<double>(forest.leaf_value[node]));
-    largest = std::max(largest, value);
-    sum += value;
+    sum += std::abs(static_cast<double>(forest.leaf_value[node]));
     auto const left = forest.Node(tree, static_cast<std::uint32_t>(node - begin)).left;
     if (left == node - begin) continue;
     auto const* cover = forest.cover.data() + begin;
@@ -67,9 +62,9 @@ __device__ std::int64_t SlotOf(ShapOutput const& output, std::int64_t feature) {
   return feature < output.n_mapped_features ? output.slot_of_feature[feature] : -1;
 }
 
-/// range: of the place's output.
-__device__ double BiasOf(ShapOutput const& output, SumPlace const& place, double range) {
+__device__ double BiasOf(ShapOutput const& output, SumPlace const& place) {
   float const* start = output.start + (output.start_is_of_row ? place.row * output.n_outputs : 0);
+  double const range = output.expected_is_divided ? output.range_of_output[place.output] : 1.0;
   return output.expected[place.output] * range + static_cast<double>(start[place.output]);
 }
 
@@ -79,7 +74,7 @@ __device__ float ValueOf(ShapSumsView const& sums, PairsOfSlotsView const& diago
     SumPlace place{};
     place.row = row;
     place.output = kBiasCell - cell;
-    return static_cast<float>(BiasOf(output, place, range));
+    return static_cast<float>(BiasOf(output, place));
   }
   double value = ReadSum(sums, row, cell);
   if (diagonal.begin != nullptr && cell < sums.cells.Pair(0)) {
@@ -100,7 +95,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   for (int line = static_cast<int>(threadIdx.x) / kTile; line < kTile; line += kBlockThreads / kTile) {
     if (first_row + lane < output.n_rows && first_entry + line < entries.size) {
       std::int64_t const entry = first_entry + line;
-      double const range = output.range_of_entry == nullptr ? 1.0 : output.range_of_entry[entry];
+      double const range = output.range_of_output[entries.output[entry]];
       tile[line][lane] = ValueOf(sums, diagonal, output, first_row + lane, entries.cell[entry], range);
     }
   }
@@ -122,7 +117,7 @@ __global__ void WriteApproxKernel(double const* contributions, std::int64_t n_sl
   double value = 0.0;
   if (place.a == place.b) {
     std::int64_t const slot = place.a == output.n_features ? -1 : SlotOf(output, place.a);
-    if (place.a == output.n_features) value = BiasOf(output, place, 1.0);
+    if (place.a == output.n_features) value = BiasOf(output, place);
     if (slot >= 0) value = contributions[(place.output * n_slots + slot) * output.n_rows + place.row];
   }
   output.out[index] = static_cast<float>(value);
@@ -135,21 +130,24 @@ std::int64_t NumValues(ShapOutput const& output, bool are_pairs) {
 
 }  // namespace
 
-ShapSums::ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, double scale)
+ShapSums::ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, double scale,
+                   double const* units_of_output)
     : sums_(cuda, static_cast<std::size_t>(n_rows * cells.Count())) {
   auto const row_major = layout == ShapLayout::kRowMajor;
-  view_ = {sums_.data(), row_major ? cells.Count() : 1, row_major ? 1 : n_rows, cells, scale};
+  view_ = {sums_.data(), row_major ? cells.Count() : 1, row_major ? 1 : n_rows, cells, scale, units_of_output};
 }
 
-double ShapScale(Forest const& forest, TreeRange trees) {
-  std::vector<double> bounds(forest.n_outputs, 0.0);
+std::vector<double> ContributionRanges(Forest const& forest, TreeRange trees) {
+  std::vector<double> ranges(forest.n_outputs, 0.0);
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
-    bounds[forest.output_of_tree[tree]] += BoundOfTree(forest, tree);
+    ranges[forest.output_of_tree[tree]] += BoundOfTree(forest, tree);
   }
-  auto const bound = *std::max_element(bounds.begin(), bounds.end());
-  int exponent = 0;
-  std::frexp(bound, &exponent);  // bound < 2^exponent
-  return std::ldexp(1.0, std::clamp(kSumBits - exponent, -900, 900));
+  for (auto& range : ranges) {
+    int exponent = 0;
+    std::frexp(range, &exponent);  // range < 2^exponent
+    range = std::ldexp(1.0, exponent);
+  }
+  return ranges;
 }
 
 void WriteShapValues(CudaContext const& cuda, ShapSumsView const& sums, ShapEntriesView const& entries,

@@ -1,12 +1,13 @@
 /// \file Sums of contributions on the device, with the same bits in any order of additions.
 ///
 /// A float32 contribution becomes a 64-bit integer, a multiple of 2^-k, and integers are added atomically. No order
-/// changes the sum, unlike the published kernel's atomic float64 additions. k is chosen per forest so that the largest
-/// possible sum still fits. With 1000 trees of leaves up to 0.1 that is 2^-53, so the float32 values that are added
-/// lose nothing that matters.
+/// changes the sum, unlike the published kernel's atomic float64 additions. k is chosen for each output so that the
+/// largest possible sum still fits: sums are divided by the output's range, a power of two above them. With 1000 trees
+/// of leaves up to 0.1 the unit is 2^-53, so the float32 values that are added lose nothing that matters.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
@@ -33,7 +34,8 @@ struct ShapSumsView {
   std::int64_t row_stride;
   std::int64_t cell_stride;
   ShapCells cells;
-  double scale;  ///< 2^k
+  double scale;                             ///< units of an output's range, a power of two
+  double const* units_of_output = nullptr;  ///< [n_outputs], units of 1, for AddToSum
 };
 
 enum class ShapLayout {
@@ -44,7 +46,8 @@ enum class ShapLayout {
 /// Owns the sums of up to `n_rows` rows.
 class ShapSums {
  public:
-  ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, double scale);
+  ShapSums(CudaContext const& cuda, std::int64_t n_rows, ShapCells cells, ShapLayout layout, double scale,
+           double const* units_of_output = nullptr);
   void Clear(CudaContext const& cuda) const { FillZero(cuda, sums_.data(), sums_.size()); }
   /// Clears the cells of slots. Only for kRowMinor, where they come first.
   void ClearSlots(CudaContext const& cuda) const {
@@ -57,8 +60,13 @@ class ShapSums {
   ShapSumsView view_;
 };
 
-/// Returns 2^k for the contributions of these trees (numbered within the forest).
-double ShapScale(Forest const& forest, TreeRange trees);
+/// The units of an output's range in the sums of contributions. Sums of int64 reach 2^63. Two bits are left free,
+/// because single terms can be larger than their sum.
+constexpr double kUnitsOfRange = static_cast<double>(std::int64_t{1} << 61);
+
+/// Returns the ranges of the contributions of these trees (numbered within the forest), [n_outputs]: powers of two
+/// above all sums. \throws Error(kModel) as Forest::LargestLeaf.
+std::vector<double> ContributionRanges(Forest const& forest, TreeRange trees);
 
 /// The destination of contributions, and the values that are added to the bias.
 struct ShapOutput {
@@ -71,8 +79,9 @@ struct ShapOutput {
   double const* expected;               ///< [n_outputs], expected values of the trees
   std::int32_t const* slot_of_feature;  ///< [n_mapped_features], -1 where unused
   std::int64_t n_mapped_features;
-  /// by entry, the power of two by which sums and expected values are multiplied (OutputRanges); nullptr: 1
-  double const* range_of_entry = nullptr;
+  /// [n_outputs], the ranges by which sums are multiplied. Approximate values have none.
+  double const* range_of_output = nullptr;
+  bool expected_is_divided = false;  ///< expected values are divided by the ranges, too
 };
 
 /// Rounds the sums to float32 and writes `entries`; floats without an entry are 0. The cell of a pair holds half of its

@@ -110,6 +110,7 @@ struct BlockLeaf {
   __device__ double& Part(std::uint32_t x, std::uint32_t part) const {
     return part < kPoints ? z[x * kPoints + part] : last_part[x];
   }
+  __device__ std::int64_t Units(std::uint32_t x, std::uint32_t part) const { return ToUnits(Part(x, part), scale); }
 };
 
 /// Computes Z(x) at the points of a turn: feature after feature, the background's bit becomes the row's. Ends in a
@@ -225,9 +226,8 @@ __device__ void WritePairs(BlockLeaf const& leaf) {
       continue;
     }
     std::uint32_t const rest = x & ~(1U << b);
-    double const own = leaf.Part(x, 2) - leaf.Part(rest, 3);
-    double const other = leaf.Part(x & ~(1U << a), 3) - leaf.Part(rest & ~(1U << a), 4);
-    leaf.pair_table[place] = ToUnits(own - other, leaf.scale);
+    std::int64_t const own = leaf.Units(x, 2) - leaf.Units(rest, 3);
+    leaf.pair_table[place] = own - (leaf.Units(x & ~(1U << a), 3) - leaf.Units(rest & ~(1U << a), 4));
   }
 }
 

@@ -40,7 +40,8 @@ __device__ void AddContributions(PathWarp<DeviceWarp> const& lanes, int lane, st
                                  ShapSumsView const& sums) {
   auto const phi = lanes.Contributions();
   if (lanes.IsFeature(lane)) {
-    AddToSum(sums, row, sums.cells.Slot(lanes.Output(lane), lanes.Slot(lane)), phi[lane]);
+    auto const output = lanes.Output(lane);
+    AddToSum(sums, row, sums.cells.Slot(output, lanes.Slot(lane)), sums.units_of_output[output], phi[lane]);
   }
 }
 
@@ -51,7 +52,9 @@ __device__ void AddPairs(PathWarp<DeviceWarp> const& lanes, int lane, std::int64
     DeviceWarp::Var<std::uint32_t> other;
     auto const values = lanes.Interactions(rank, &other);
     if (!lanes.IsFeature(lane) || other[lane] == kRootSlot || other[lane] <= lanes.Slot(lane)) continue;
-    AddToSum(sums, row, CellOfPair(sums, table, lanes.Output(lane), lanes.Slot(lane), other[lane]), values[lane]);
+    auto const output = lanes.Output(lane);
+    auto const cell = CellOfPair(sums, table, output, lanes.Slot(lane), other[lane]);
+    AddToSum(sums, row, cell, sums.units_of_output[output], values[lane]);
   }
 }
 

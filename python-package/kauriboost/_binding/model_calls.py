@@ -43,8 +43,8 @@ def call_prediction(function: Function, *args: Any) -> np.ndarray:
     return copied(values, tuple(shape[i] for i in range(dim.value)))
 
 
-class _Explanation(Owner):
-    """Memory of an explanation with NumPy's array interface; arrays made from it keep it alive."""
+class _Result(Owner):
+    """Memory of a result with NumPy's array interface; arrays made from it keep it alive."""
 
     _FREE = LIB.KauriHostArrayFree
 
@@ -53,8 +53,8 @@ class _Explanation(Owner):
         self.__array_interface__ = {"data": (address, False), "typestr": "<f4", "shape": shape, "version": 3}
 
 
-def call_explanation(function: Function, booster: Handle, *args: Any) -> np.ndarray:
-    """Call a function that explains rows; a large result is returned without a copy."""
+def call_result(function: Function, booster: Handle, *args: Any) -> np.ndarray:
+    """Call a function that explains or predicts rows; a large result is returned without a copy."""
     shape = POINTER(c_uint64)()
     dim = c_uint64()
     values = POINTER(c_float)()
@@ -63,12 +63,12 @@ def call_explanation(function: Function, booster: Handle, *args: Any) -> np.ndar
     if math.prod(lengths) < _TAKEN_FLOATS:
         return copied(values, lengths)
     address = cast(values, c_void_p).value or 0
-    return np.asarray(_Explanation(call_handle(LIB.KauriBoosterTakeExplanation, booster), address, lengths))
+    return np.asarray(_Result(call_handle(LIB.KauriBoosterTakeExplanation, booster), address, lengths))
 
 
-def predict_matrix(booster: Handle, matrix: Handle, settings: bytes, explains: bool) -> np.ndarray:
-    """Call XGBoosterPredictFromDMatrix."""
-    call = call_explanation if explains else call_prediction
+def predict_matrix(booster: Handle, matrix: Handle, settings: bytes, may_be_taken: bool) -> np.ndarray:
+    """Call XGBoosterPredictFromDMatrix. may_be_taken: False for predictions from the margins of training."""
+    call = call_result if may_be_taken else call_prediction
     return call(LIB.XGBoosterPredictFromDMatrix, booster, matrix, settings)
 
 

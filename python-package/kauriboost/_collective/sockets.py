@@ -36,7 +36,7 @@ _NONCE_BYTES = 32
 _RANK = struct.Struct("<q")
 _PROOF_BYTES = 32
 _SECONDS_OF_GREETING = 10.0  # maximum time that a stranger can hold a connection before it proves the secret
-_MOST_STRANGERS = 64  # number of greetings that go on at the same time, besides one for each rank
+MOST_STRANGERS = 64  # number of greetings that go on at the same time, besides one for each rank
 _SECONDS_AFTER_AN_ERROR = 0.05  # until the next attempt to accept a connection
 
 
@@ -116,7 +116,7 @@ class Listener:
             self.socket = None
 
 
-class _Acceptor:
+class Acceptor:
     """Accepts connections in the background, one thread for each, so that none of them holds up the others.
 
     Greets at most `most` of them at the same time; further ones wait for the end of a greeting.
@@ -147,7 +147,7 @@ class _Acceptor:
                 connection = self._context.wrap_socket(connection, server_side=True)
             nonce = os.urandom(_NONCE_BYTES)
             connection.sendall(nonce)
-            said = _receive(connection, _RANK.size + _NONCE_BYTES + _PROOF_BYTES, end)
+            said = receive(connection, _RANK.size + _NONCE_BYTES + _PROOF_BYTES, end)
             if not hmac.compare_digest(said[-_PROOF_BYTES:], self._key.proof(b"caller", nonce, said[:-_PROOF_BYTES])):
                 raise ConnectionError("the secret is another one")
             connection.sendall(self._key.proof(b"called", nonce, said[:-_PROOF_BYTES]))
@@ -158,7 +158,7 @@ class _Acceptor:
             self._free.release()
 
 
-def _receive(connection: socket.socket, n_bytes: int, end: float) -> bytes:
+def receive(connection: socket.socket, n_bytes: int, end: float) -> bytes:
     """Return this number of bytes. Raises TimeoutError after the moment `end` of the monotonic clock."""
     parts = b""
     while len(parts) < n_bytes:
@@ -173,16 +173,16 @@ def _receive(connection: socket.socket, n_bytes: int, end: float) -> bytes:
     return parts
 
 
-def _call(address: tuple[str, int], rank: int, key: Key, end: float) -> socket.socket:
+def call(address: tuple[str, int], rank: int, key: Key, end: float) -> socket.socket:
     """Return a connection to another rank, which has proved that it knows the secret, before the moment `end`."""
     connection = socket.create_connection(address, timeout=max(0.01, end - time.monotonic()))
     try:
         if (context := key.context(is_server=False)) is not None:
             connection = context.wrap_socket(connection)
-        nonce = _receive(connection, _NONCE_BYTES, end)
+        nonce = receive(connection, _NONCE_BYTES, end)
         said = _RANK.pack(rank) + os.urandom(_NONCE_BYTES)
         connection.sendall(said + key.proof(b"caller", nonce, said))
-        if not hmac.compare_digest(_receive(connection, _PROOF_BYTES, end), key.proof(b"called", nonce, said)):
+        if not hmac.compare_digest(receive(connection, _PROOF_BYTES, end), key.proof(b"called", nonce, said)):
             raise ConnectionError("it does not know the training's secret")
     except BaseException:
         connection.close()
@@ -238,7 +238,7 @@ class SocketRank(MessageCollective):
     def _connect(self, addresses: Sequence[tuple[str, int]], listener: Listener, key: Key) -> None:
         end = time.monotonic() + self._timeout
         partners = partners_of(self.rank, self.size)
-        acceptor = _Acceptor(listener, key, _MOST_STRANGERS + self.size)
+        acceptor = Acceptor(listener, key, MOST_STRANGERS + self.size)
         for other in partners:
             if other > self.rank:
                 self._hold(other, self._called(other, addresses[other], key, end))
@@ -257,7 +257,7 @@ class SocketRank(MessageCollective):
 
     def _called(self, other: int, address: tuple[str, int], key: Key, end: float) -> socket.socket:
         try:
-            return _call(address, self.rank, key, end)
+            return call(address, self.rank, key, end)
         except OSError as error:
             raise CollectiveError(
                 f"{self.name()} cannot connect to {self.name(other)} at {address[0]}:{address[1]}: {error}. Workers "

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._binding.errors import ParameterError
 from .._binding.library import LIB
-from .._binding.model_calls import call_explanation, call_sparse
+from .._binding.model_calls import call_result, call_sparse
 from .._data.matrix import DMatrix
 from .._data.tables import columns_of
 from .explanation import Explanation, GlobalImportance, SparseInteractions
@@ -43,7 +43,7 @@ def _values(
     """Return the values with the axis of outputs last."""
     settings = model.settings(type=_TYPES[kind], strict_shape=True, features=features, reduce=reduce)
     against = None if background is None else background.handle
-    values = call_explanation(LIB.KauriBoosterExplain, model.booster.handle, matrix.handle, against, settings)
+    values = call_result(LIB.KauriBoosterExplain, model.booster.handle, matrix.handle, against, settings)
     return np.moveaxis(values, 1 if reduce == "none" else 0, -1)
 
 
@@ -88,8 +88,7 @@ def explain(
     background
         Rows to compare with. A feature outside a coalition then takes its values from these rows (interventional
         values and interactions), instead of from the distribution of the training data. All rows count equally: their
-        weights and base margins are not used. There is no approximation against a background. Interactions and Banzhaf
-        values against one are computed on the CPU, whatever ``device`` is.
+        weights and base margins are not used. There is no approximation against a background.
     features
         Return the values of these features only, given by name or number. Memory is then needed only for them.
     feature_names

@@ -175,7 +175,7 @@ def explain_interactions(
     Parameters
     ----------
     model, X, feature_names, iteration_range
-        As for `explain`. The values are computed on the CPU, whatever the parameter ``device`` is.
+        As for `explain`. The values have the same bits on the CPU and on a device.
     index
         The definition of an interaction, named as in the package shapiq. ``"k-SII"``: Shapley interactions that add up
         to the margin; order 2 has the values of ``explain(..., interactions=True)``. ``"SII"``: Shapley interactions,

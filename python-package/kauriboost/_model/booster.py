@@ -12,7 +12,7 @@ import numpy as np
 from .._binding.calls import call_bytes, call_handle, call_int, call_text, handles_in, strings_in
 from .._binding.errors import DataError, KauriError, ModelError, ParameterError
 from .._binding.library import LIB, check
-from .._binding.model_calls import call_prediction, predict_matrix
+from .._binding.model_calls import call_result, predict_matrix
 from .._binding.text import config, encode_text
 from .._data import device
 from .._data.batch import Batch
@@ -293,7 +293,7 @@ class Booster(Model):
         settings = _predict_config(kind, iteration_range, strict_shape, training=bool(training), **checks)
         if data.on_device:
             return device.predict(self.handle, LIB.KauriBoosterPredictOnDevice, data.handle, settings)
-        return predict_matrix(self.handle, data.handle, settings, explains=pred_contribs or pred_interactions)
+        return predict_matrix(self.handle, data.handle, settings, not training or pred_contribs or pred_interactions)
 
     @names_columns
     def count_rows(self, data: DMatrix) -> None:
@@ -382,7 +382,7 @@ class Booster(Model):
         arguments = [*rows.arguments, settings, None if batch is None else batch.handle]
         if rows.layout.on_device:
             return device.predict(self.handle, rows.layout.predict, *arguments)
-        return call_prediction(rows.layout.predict, self.handle, *arguments)
+        return call_result(rows.layout.predict, self.handle, *arguments)
 
 
 def _with_margin(rows: Rows, base_margin: Any) -> Batch:

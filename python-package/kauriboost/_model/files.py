@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import re
 import stat
@@ -13,9 +12,9 @@ from pathlib import Path
 from typing import IO
 
 from .._binding.errors import FileError
+from .system import MAY_DELETE_OPEN_FILES, NO_LINKS, NO_WAITING, keep_permissions, lock, may_live
 
 _TRIAL_BYTES = 1 << 16
-_NO_LINKS = os.O_NOFOLLOW | os.O_CLOEXEC  # a link in a shared folder may be somebody else's trap
 _LONGEST_NAME = 255  # bytes, the limit of common file systems
 _TRIES = 1000  # attempts to find an unused name
 _STALE_SECONDS = 60  # a living writer, also on another machine, has written within this time
@@ -37,7 +36,7 @@ def write_atomically(path: Path, content: bytes) -> None:
         with os.fdopen(descriptor, "wb") as file:
             _write(file, content)
             if target.exists():
-                os.fchmod(file.fileno(), target.stat().st_mode & 0o7777)
+                keep_permissions(file, target.stat().st_mode)
         new.replace(target)
     finally:
         new.unlink(missing_ok=True)
@@ -63,9 +62,13 @@ def require_writable(path: Path) -> None:
 
 def remove_leftover(path: Path) -> None:
     """Delete the leftover of a killed writer. A living writer holds a lock on its file, which then stays."""
-    with contextlib.suppress(OSError), os.fdopen(os.open(path, os.O_RDONLY | _NO_LINKS | os.O_NONBLOCK), "rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        with os.fdopen(os.open(path, os.O_RDONLY | NO_LINKS | NO_WAITING), "rb") as file:
+            lock(file)
+            if MAY_DELETE_OPEN_FILES:
+                path.unlink(missing_ok=True)
+        if not MAY_DELETE_OPEN_FILES:
+            path.unlink(missing_ok=True)
 
 
 class FolderLock:
@@ -80,14 +83,18 @@ class FolderLock:
         """Release the folder to others."""
         if self.file is None:
             return
-        if _is_same(self.path, self.file):
+        is_ours = _is_same(self.path, self.file)
+        if is_ours and MAY_DELETE_OPEN_FILES:
             self.path.unlink(missing_ok=True)
         self.file.close()
         self.file = None
+        if is_ours and not MAY_DELETE_OPEN_FILES:
+            with contextlib.suppress(OSError):  # the next owner may have opened it already
+                self.path.unlink(missing_ok=True)
 
     def _open(self, directory: Path, name: str) -> IO[str]:
         try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | _NO_LINKS, 0o666)
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o666)
         except OSError as error:
             reason = "it is a symbolic link" if error.errno == errno.ELOOP else os.strerror(error.errno or 0)
             raise FileError(
@@ -101,7 +108,7 @@ class FolderLock:
         while True:
             file = self._open(directory, name)
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock(file)
             except BlockingIOError:
                 file.seek(0)
                 owner = file.read(32).strip()
@@ -149,7 +156,7 @@ def _open_beside(path: Path) -> tuple[Path, int]:
     for number in range(_TRIES):
         new = path.with_name(_shortened(path.name, f".new-{os.getpid()}-{number}"))
         with contextlib.suppress(FileExistsError):
-            return new, os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o666)
+            return new, os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS, 0o666)
     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
 
 
@@ -158,26 +165,20 @@ def _remove_stale(path: Path) -> None:
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(path.parent)):
             match = re.fullmatch(r"(.+)\.new-(\d{1,9})-\d+", entry.name, re.DOTALL)
-            if match and _shortened(path.name, entry.name[len(match[1]) :]) == entry.name and not _lives(int(match[2])):
+            if (
+                match
+                and _shortened(path.name, entry.name[len(match[1]) :]) == entry.name
+                and not may_live(int(match[2]))
+            ):
                 with contextlib.suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > _STALE_SECONDS:
                         remove_leftover(Path(entry.path))
 
 
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
 def _write(file: IO[bytes], content: bytes) -> None:
     with contextlib.suppress(OSError):  # some file systems have no locks
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(file)
     file.write(content)
     file.flush()
     os.fsync(file.fileno())

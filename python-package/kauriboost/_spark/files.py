@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,29 @@ class Writer(MLWriter):
         self._instance = instance
 
     def save(self, path: str) -> None:
-        """Save to a folder. Raises ModelError for parameters without a form, before an older folder is deleted."""
+        """Save to a folder. An older folder is replaced only when the new one is whole.
+
+        Raises ModelError for parameters without a form.
+        """
         as_saved(self._instance)
-        super().save(path)
+        if not self.shouldOverwrite:
+            self.saveImpl(path)
+            return
+        draft = f"{path.rstrip('/')}.{uuid.uuid4().hex}"
+        try:
+            self.saveImpl(draft)
+        except BaseException:
+            self._handleOverwrite(draft)  # deletes what there is of it
+            raise
+        self._handleOverwrite(path)
+        self._move(draft, path)
+
+    def _move(self, draft: str, path: str) -> None:
+        context = self.sparkSession.sparkContext
+        folder = context._jvm.org.apache.hadoop.fs.Path
+        system = folder(path).getFileSystem(context._jsc.hadoopConfiguration())
+        if not system.rename(folder(draft), folder(path)):
+            raise ModelError(f"the folder {draft}, which is whole, could not be renamed to {path}; rename it by hand.")
 
     def saveImpl(self, path: str) -> None:
         """Implement `MLWriter.saveImpl`."""

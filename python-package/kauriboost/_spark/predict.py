@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from .._cluster.arrow import part_of
 from .._data.naming import recalling_categories
 from .._estimators.classifier import KauriClassifier
 from .._estimators.estimator import KauriModel
-from .batches import part_of
 
 NUMBER, NUMBERS = "double", "array<double>"
 

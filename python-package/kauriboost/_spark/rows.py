@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from .._binding.errors import DataError
+from .._cluster.arrow import part_of
 from .._cluster.blocks import Part, below_each_other
 from .._collective.collective import Collective
-from .batches import part_of
 
 
 class WorkerRows:
@@ -25,7 +25,7 @@ class WorkerRows:
     names
         The names of the features, if each has a column.
     is_sparse
-        As for `batches.features_of`.
+        As for `arrow.features_of`.
 
     Attributes
     ----------

@@ -75,27 +75,16 @@ def _certificate(gateway: Any) -> str:
     password = secrets.token_hex(16)
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "store")
-        common = ["-keystore", store, "-storetype", "PKCS12", "-storepass:env", "KAURI_STORE", "-alias", "kauri"]
-        made = [
-            "-genkeypair",
-            "-keyalg",
-            "EC",
-            "-groupname",
-            "secp256r1",
-            "-dname",
-            "CN=kauriboost",
-            "-validity",
-            "365",
-        ]
-        for arguments in (made, ["-exportcert", "-rfc"]):
-            done = subprocess.run(
-                [str(tool), *arguments, *common],
-                capture_output=True,
-                text=True,
-                env={"KAURI_STORE": password},
-                timeout=_SECONDS_OF_KEYTOOL,
-                check=True,
-            )
+        where = ["-keystore", store, "-storetype", "PKCS12", "-storepass:env", "KAURI_STORE", "-alias", "kauri"]
+        what = ["-keyalg", "EC", "-groupname", "secp256r1", "-dname", "CN=kauriboost", "-validity", "365"]
+        quick = ["-J-XX:TieredStopAtLevel=1", "-J-Xshare:auto"]  # a program of half a second compiles little
+        subprocess.run(
+            [str(tool), "-genkeypair", *what, *where, *quick],
+            capture_output=True,
+            env={"KAURI_STORE": password},
+            timeout=_SECONDS_OF_KEYTOOL,
+            check=True,
+        )
         keys = java.java.security.KeyStore.getInstance("PKCS12")
         stream = java.java.io.FileInputStream(store)
         letters = gateway.new_array(java.char, len(password))
@@ -105,5 +94,10 @@ def _certificate(gateway: Any) -> str:
         stream.close()
         kind = java.java.lang.Class.forName("java.security.spec.PKCS8EncodedKeySpec")
         spec = java.java.security.KeyFactory.getInstance("EC").getKeySpec(keys.getKey("kauri", letters), kind)
-        private = base64.encodebytes(bytes(spec.getEncoded())).decode()
-    return f"-----BEGIN PRIVATE KEY-----\n{private}-----END PRIVATE KEY-----\n{done.stdout}"
+        certificate = bytes(keys.getCertificate("kauri").getEncoded())
+    return _pem("PRIVATE KEY", bytes(spec.getEncoded())) + _pem("CERTIFICATE", certificate)
+
+
+def _pem(name: str, data: bytes) -> str:
+    text = base64.encodebytes(data).decode()
+    return f"-----BEGIN {name}-----\n{text}-----END {name}-----\n"

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 from .._binding.errors import CollectiveError, DataError
-from .._cluster.rows import Settings, make_matrix
+from .._cluster.errors import packed, unpacked
+from .._cluster.rows import Settings, make_matrix, no_rows_of, uses_bins
 from .._collective.collective import Collective
 from .._collective.sockets import Key, Listener, SocketRank
 from .._data.matrix import DMatrix, missing_value
@@ -35,7 +35,6 @@ from .meeting import Meeting
 from .rows import WorkerRows
 
 TRAINING, VALIDATION = "training", "validation"  # names of the evaluated rows
-_OF_BINS = ("auto", "hist")  # tree methods
 
 
 class Job(NamedTuple):
@@ -73,7 +72,7 @@ def _outcome(job: Job, meeting: Meeting, n_threads: int, batches: Iterable[pa.Re
     """Return what the task yields: only rank 0 yields something. Raises CollectiveError to have the stage repeated."""
     rows, error = _read(job, batches)
     with closing(Listener(meeting.hosts[meeting.rank], job.ports)) as listener:
-        said = meeting.tell(port=listener.port, pid=os.getpid(), error=_packed(error))
+        said = meeting.tell(port=listener.port, pid=os.getpid(), error=packed(error))
         failed = _first_error(said)
         if failed is None and rows is not None:
             names = [f"{meeting.name(rank)}, process {other['pid']}" for rank, other in enumerate(said)]
@@ -81,7 +80,7 @@ def _outcome(job: Job, meeting: Meeting, n_threads: int, batches: Iterable[pa.Re
             connect = partial(SocketRank, meeting.rank, names, addresses, listener, job.key, job.timeout)
             trained, error = _train(job, rows, n_threads, connect)
             lost = str(error) if isinstance(error, CollectiveError) else None
-            said = meeting.tell(lost=lost, error=None if lost else _packed(error))
+            said = meeting.tell(lost=lost, error=None if lost else packed(error))
             failed = _first_error(said)
             if failed is None and (why := next((other["lost"] for other in said if other["lost"]), None)):
                 raise CollectiveError(why)
@@ -106,19 +105,8 @@ def _train(
         return None, error
 
 
-def _packed(error: Exception | None) -> str | None:
-    if error is None:
-        return None
-    try:
-        text = pickle.dumps(error)
-        pickle.loads(text)
-    except Exception:
-        text = pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
-    return base64.b64encode(text).decode()
-
-
 def _first_error(said: list[dict[str, Any]]) -> bytes | None:
-    return next((base64.b64decode(other["error"]) for other in said if other["error"]), None)
+    return next((unpacked(other["error"]) for other in said if other["error"]), None)
 
 
 def _trained(job: Job, rows: WorkerRows, rank: Collective, n_threads: int) -> Trained:
@@ -182,7 +170,7 @@ def _matrices(job: Job, rows: WorkerRows, rank: Collective, params: dict[str, An
     first, held = rows.number(rank)
     n_columns = rows.n_columns(rank)
     categories = rows.categories(rank)
-    is_quantile = params.get("booster", "gbtree") != "gblinear" and params.get("tree_method", "auto") in _OF_BINS
+    is_quantile = uses_bins(params)
     settings = Settings(
         missing=missing_value(local.missing),
         feature_names=None,
@@ -191,7 +179,7 @@ def _matrices(job: Job, rows: WorkerRows, rank: Collective, params: dict[str, An
         feature_weights=None if local.feature_weights is None else np.asarray(local.feature_weights, dtype=np.float32),
         categories=categories,
         texts={},
-        no_rows=_no_rows(job.names, categories, n_columns),
+        no_rows=no_rows_of(job.names, categories, n_columns),
         is_quantile=is_quantile,
         max_bin=params.get("max_bin") if is_quantile else None,
     )
@@ -204,19 +192,3 @@ def _matrices(job: Job, rows: WorkerRows, rank: Collective, params: dict[str, An
     validation = make_matrix(settings, rows.parts[1], held, rank, data if is_quantile else None)
     rows.parts[1] = []
     return data, validation
-
-
-def _no_rows(names: list[str] | None, categories: dict[str, Any], n_columns: int) -> Any:
-    """Return features without rows, for a worker that has none."""
-    if names is None:
-        return np.empty((0, n_columns), dtype=np.float32)
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            name: pd.Categorical([], categories=categories[name])
-            if name in categories
-            else np.empty(0, dtype=np.float32)
-            for name in names
-        }
-    )

@@ -5,8 +5,6 @@
 #include "booster/model/column_fit.h"
 #include "booster/model/model_fit.h"
 #include "kauri/error.h"
-#include "predictor/interactions/set_interactions.h"
-#include "predictor/predictors.h"
 
 namespace kauri {
 
@@ -28,16 +26,12 @@ std::shared_ptr<CompiledModel const> ReadyModel::Compiled() const {
   return compiled_;
 }
 
-std::shared_ptr<InteractionTrees const> ReadyModel::Interactions() const {
+std::shared_ptr<CompiledModel const> ReadyModel::CompiledForCpu() const {
   std::lock_guard<std::mutex> const lock(mutex_);
-  if (interactions_ == nullptr) {
-    auto const cover = ParseParameters<PredictorParam>(parts_->effective).Cover();
-    auto trees = std::make_shared<InteractionTrees>();
-    trees->forest = CompileForest(parts_->ctx, *model_, model_->TreesOf({}), NodeLayout::kSmallest, cover);
-    trees->forest.RequireCover();
-    interactions_ = std::move(trees);
+  if (compiled_for_cpu_ == nullptr) {
+    compiled_for_cpu_ = CpuPredictorOf(parts_, "")->Compile(parts_->ctx, *model_, model_->TreesOf({}));
   }
-  return interactions_;
+  return compiled_for_cpu_;
 }
 
 void ReadyModel::CheckColumns(DeclaredColumns const& given, std::int64_t n_cols, DataInWords const& words) const {
@@ -56,10 +50,13 @@ ModelPredictor PredictorFor(ReadyModel const& ready, PredictKind kind, bool agai
   auto const& parts = ready.Parts();
   auto predictor = PredictorOf(parts, shap_method);
   if (predictor->Computes(kind, against_background)) return {std::move(predictor), ready.Compiled()};
-  predictor = CpuPredictorOf(parts, shap_method);
-  auto const& model = ready.GetModel();
-  auto compiled = predictor->Compile(parts->ctx, model, model.TreesOf({}));
-  return {std::move(predictor), std::move(compiled)};
+  return {CpuPredictorOf(parts, shap_method), ready.CompiledForCpu()};
+}
+
+ModelPredictor PredictorForSets(ReadyModel const& ready) {
+  auto predictor = PredictorOf(ready.Parts(), "");
+  if (predictor->ComputesSets()) return {std::move(predictor), ready.Compiled()};
+  return {CpuPredictorOf(ready.Parts(), ""), ready.CompiledForCpu()};
 }
 
 }  // namespace kauri

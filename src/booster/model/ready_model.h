@@ -19,8 +19,6 @@ namespace kauri {
 /// output.
 std::vector<float> StartMargins(Components const& parts, Model const& model);
 
-struct InteractionTrees;
-
 /// A model with its components, neither of which changes during its lifetime. Safe from many threads.
 class ReadyModel {
  public:
@@ -31,9 +29,9 @@ class ReadyModel {
   Model const& GetModel() const { return *model_; }
   /// Returns the whole model compiled for the predictor. The first call compiles it.
   std::shared_ptr<CompiledModel const> Compiled() const;
-  /// Returns the trees on the CPU, for interactions of sets. The first call compiles them. \throws Error(kParameter)
-  /// for linear leaves, and for trees without the covers that shap_cover selects.
-  std::shared_ptr<InteractionTrees const> Interactions() const;
+  /// Returns the whole model compiled for cpu_predictor, which takes the place of a predictor that does not compute
+  /// something. The first call compiles it.
+  std::shared_ptr<CompiledModel const> CompiledForCpu() const;
   /// Checks the columns of rows to predict or explain. \throws Error(kModel) without a model; Error(kData) as
   /// CheckColumnFit, and for a column that is numeric in the data and categorical in the model, or the other way round.
   void CheckColumns(DeclaredColumns const& given, std::int64_t n_cols, DataInWords const& words = {}) const;
@@ -43,7 +41,7 @@ class ReadyModel {
   std::shared_ptr<Model const> model_;
   mutable std::mutex mutex_;  ///< guards the members below
   mutable std::shared_ptr<CompiledModel const> compiled_;
-  mutable std::shared_ptr<InteractionTrees const> interactions_;
+  mutable std::shared_ptr<CompiledModel const> compiled_for_cpu_;
   mutable SplitKinds kinds_;
 };
 
@@ -57,5 +55,7 @@ struct ModelPredictor {
 /// cpu_predictor.
 ModelPredictor PredictorFor(ReadyModel const& ready, PredictKind kind, bool against_background,
                             std::string const& shap_method);
+/// Returns the predictor of the parameters if it computes interactions of sets, otherwise cpu_predictor.
+ModelPredictor PredictorForSets(ReadyModel const& ready);
 
 }  // namespace kauri

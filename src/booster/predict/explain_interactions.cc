@@ -15,11 +15,12 @@ SetInteractions ExplainInteractions(ReadyModel const& ready, ExplainTask const& 
   }
   CheckExplainedRows(ready, task);
   auto const start = StartMargins(*ready.Parts(), model);
-  auto const trees = ready.Interactions();
+  auto const with = PredictorForSets(ready);
   ModelRows const rows(model, task.rows);
-  ForestTask const of_forest{
-      trees->forest, rows.View(), trees->forest.OwnTrees(model.TreesOf(iterations)), {start, task.base_margin}};
-  return ComputeSetInteractions(ready.Parts()->ctx, of_forest, trees->compiled, options);
+  SetInteractions found;
+  with.predictor->PredictSets(ready.Parts()->ctx, *with.model,
+                              {rows.View(), model.TreesOf(iterations), {start, task.base_margin}}, options, &found);
+  return found;
 }
 
 }  // namespace kauri

@@ -6,8 +6,8 @@
 
 namespace kauri {
 
-/// Returns the interactions of each row; takes no background. Computed on the CPU, whatever the device is, with the
-/// covers that shap_cover selects. \throws Error(kParameter): a linear model, linear leaves, or as
+/// Returns the interactions of each row; takes no background. The bits do not depend on the device. Uses the covers
+/// that shap_cover selects. \throws Error(kParameter): a linear model, linear leaves, or as
 /// ComputeSetInteractions; Error(kData): rows that do not fit.
 SetInteractions ExplainInteractions(ReadyModel const& model, ExplainTask const& task, IterationRange iterations,
                                     SetInteractionOptions const& options);

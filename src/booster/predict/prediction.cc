@@ -178,9 +178,20 @@ Prediction Predict(ReadyModel const& ready, GivenRows const& rows, PredictOption
 std::vector<std::uint64_t> PredictInto(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options,
                                        ResultMemory const& memory) {
   Work const work(ready, rows, options);
+  auto const& ctx = ready.Parts()->ctx;
+  auto const& objective = *ready.Parts()->objective;
   auto const& with = work.With();
-  with.predictor->Predict(ready.Parts()->ctx, *with.model, work.Task(), work.Kind(), memory(work.Size()));
-  return ShapeOf(ready.GetModel(), options, work.Trees(), rows.view.NumRows(), 0);
+  auto const n_rows = rows.view.NumRows();
+  auto const n_outputs = ready.GetModel().NumOutputs();
+  auto const is_value = options.kind == PredictKind::kValue;
+  auto const width = is_value ? objective.ValueWidth(n_outputs) : n_outputs;
+  auto const picks = width != n_outputs;
+  std::vector<float> before_pick(picks ? work.Size() : 0);
+  auto const values = picks ? Span<float>(before_pick) : memory(work.Size());
+  with.predictor->Predict(ctx, *with.model, work.Task(), work.Kind(), values);
+  if (is_value) objective.TransformMargins(ctx, values, n_outputs);
+  if (picks) objective.PickValues(ctx, values, n_outputs, memory(static_cast<std::size_t>(n_rows * width)));
+  return ShapeOf(ready.GetModel(), options, work.Trees(), n_rows, width);
 }
 
 DevicePrediction UploadPrediction(Prediction const& on_host, int device) {

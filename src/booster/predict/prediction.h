@@ -66,10 +66,10 @@ struct Prediction {
 Prediction Predict(ReadyModel const& model, GivenRows const& rows, PredictOptions const& options,
                    std::vector<float> memory = {});
 
-/// Provider of memory for an explanation. Called once, with the number of floats; their initial values do not matter.
+/// Provider of memory for a result. Called once, with the number of floats; their initial values do not matter.
 using ResultMemory = std::function<Span<float>(std::size_t size)>;
 
-/// Predicts an explanation (IsExplanation) into memory of the caller and returns the shape.
+/// Predicts as Predict does, into memory of the caller, and returns the shape.
 std::vector<std::uint64_t> PredictInto(ReadyModel const& model, GivenRows const& rows, PredictOptions const& options,
                                        ResultMemory const& memory);
 

@@ -1,10 +1,13 @@
 #include "booster/training/training.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "booster/config/group.h"
+#include "collective/reduce.h"
 #include "common/text/log.h"
 #include "data/categories/categories.h"
 #include "data/categories/category_names.h"
@@ -39,8 +42,8 @@ void Training::Validate(std::shared_ptr<Components const> const& parts, DataMatr
   fitting_ = stamp;
   if (custom || (checked_ == stamp && checked_by_ == parts)) return;
   train.Memo().Get(train.InfoRevision(), "labels are valid\n" + ParametersAsText(parts->effective), [&] {
-    parts->objective->ValidateInfo(train.Info());
-    if (auto const* const loss = parts->booster->OwnLoss()) loss->ValidateInfo(train.Info());
+    parts->objective->ValidateInfo(parts->ctx, train.Info());
+    if (auto const* const loss = parts->booster->OwnLoss()) loss->ValidateInfo(parts->ctx, train.Info());
     return std::vector<float>();
   });
   checked_ = stamp;
@@ -56,14 +59,27 @@ void Training::Agree(std::shared_ptr<Components const> const& parts, DataMatrix 
   agreed_by_ = parts;
 }
 
-void Training::AgreeOnRows(Context const& ctx, DataMatrix const& data) {
+void Training::AgreeOnSets(Context const& ctx, std::vector<DataMatrix const*> const& sets) {
   if (!IsDistributed(ctx)) return;
-  auto const stamp = DataStamp::Of(data);
-  if (std::find(agreed_rows_.begin(), agreed_rows_.end(), stamp) != agreed_rows_.end()) return;
-  RequireSameRows(ctx, data.Info());
-  auto const is_same = [&](DataStamp const& other) { return other.id == stamp.id; };
-  agreed_rows_.erase(std::remove_if(agreed_rows_.begin(), agreed_rows_.end(), is_same), agreed_rows_.end());
-  agreed_rows_.push_back(stamp);
+  auto const is_known = [&](DataMatrix const* set) {
+    return std::find(agreed_rows_.begin(), agreed_rows_.end(), DataStamp::Of(*set)) != agreed_rows_.end();
+  };
+  std::uint64_t const n_sets = sets.size();
+  std::array<std::uint64_t, 3> seen{n_sets, ~n_sets, std::all_of(sets.begin(), sets.end(), is_known) ? 0U : 1U};
+  MaxOverRanks(ctx, {seen.data(), seen.size()});
+  if (seen[0] != ~seen[1]) {
+    throw AgreedError(ErrorKind::kCollective,
+                      "the ranks of the group evaluate different numbers of sets: " + std::to_string(~seen[1]) +
+                          " on one rank, " + std::to_string(seen[0]) + " on another; pass the same sets on all ranks.");
+  }
+  if (seen[2] == 0) return;
+  for (auto const* set : sets) {
+    RequireSameRows(ctx, set->Info());
+    auto const stamp = DataStamp::Of(*set);
+    auto const is_same = [&](DataStamp const& other) { return other.id == stamp.id; };
+    agreed_rows_.erase(std::remove_if(agreed_rows_.begin(), agreed_rows_.end(), is_same), agreed_rows_.end());
+    agreed_rows_.push_back(stamp);
+  }
 }
 
 void Training::CheckKinds(Model const& model, DataMatrix const& data, std::string const& what) {

@@ -30,9 +30,10 @@ class Training {
   /// Checks, with several ranks, that all train the same model on one table. Runs only when parameters or data are new.
   /// \throws as RequireSameRound.
   void Agree(std::shared_ptr<Components const> const& parts, DataMatrix const& train, Model const& model);
-  /// Checks that the ranks' rows of an evaluation set form one table, once per revision of it. \throws as
-  /// RequireSameRows.
-  void AgreeOnRows(Context const& ctx, DataMatrix const& data);
+  /// Checks that all ranks evaluate the same number of sets, and that the rows of each set form one table. The tables
+  /// are compared when any of them is new on any rank. Cost: one small collective call. \throws Error(kCollective), on
+  /// all ranks, for different numbers of sets; as RequireSameRows.
+  void AgreeOnSets(Context const& ctx, std::vector<DataMatrix const*> const& sets);
   /// Checks column kinds. \throws Error(kData) for a column that is numeric in the data and categorical in the model,
   /// or the other way round. `what` names the data in the message.
   void CheckKinds(Model const& model, DataMatrix const& data, std::string const& what);

@@ -7,7 +7,7 @@ namespace kauri::platform {
 
 extern char const* const kCudaPluginName;  ///< the file of the CUDA plug-in
 extern char const* const kCudaDriverName;  ///< the library of NVIDIA's driver
-extern char const* const kLibraryPrefix;   ///< what names of shared libraries begin with, as in libkauri.so
+extern char const* const kLibraryPrefix;   ///< beginning of the names of shared libraries, as in libkauri.so
 extern char const kListSeparator;          ///< between the paths of a list, as in PATH
 
 /// Loads a library. \returns nullptr on failure, with the reason, which does not repeat the path, in *problem.

@@ -20,7 +20,7 @@ struct SocketAddress {
   std::string bytes;
 };
 
-/// What somebody waits for at a socket. The end of a connection makes it ready in either case.
+/// A socket that somebody waits for, and for which event. The end of a connection makes it ready in either case.
 struct SocketWait {
   SocketHandle socket = kNoSocket;
   bool reads = false;   ///< there is something to read, or a connection to accept

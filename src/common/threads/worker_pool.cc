@@ -35,17 +35,45 @@ enum Mail : std::uint64_t { kFree, kAsleep, kBeingMailed, kWorking, kWasAsleep =
 
 struct alignas(kLine) Worker {
   FutexWord mail{kFree};
-  std::atomic<int> index{0};  ///< its index in the region that is in the mail
+  std::atomic<int> index{0};  ///< its index in the region that is in the mail; 0: 1 + its place in the pool
 
-  /// Claims the worker from `state`, kFree or kAsleep, for a region.
-  bool Take(std::uint64_t state, std::uint64_t region, int its_index);
+  /// Claims the worker from `state`, kFree or kAsleep, for a region, in which its index is 1 + its place in the pool.
+  /// A single exchange: the worker watches the cache line, so any further access would fetch it from there once more,
+  /// in about 100 ns for each worker.
+  bool Take(std::uint64_t state, std::uint64_t region);
+  /// Does the same with another index.
+  bool TakeAs(int its_index, std::uint64_t state, std::uint64_t region);
+  /// Returns the worker's index in the region that it received.
+  int TakeIndex();
+  /// Takes back unread mail; returns whether there was some from the region.
+  bool TakeBack(std::uint64_t region);
 };
 
-bool Worker::Take(std::uint64_t state, std::uint64_t region, int its_index) {
+std::uint64_t Letter(std::uint64_t state, std::uint64_t region) {
+  return state == kAsleep ? region + kWasAsleep : region;
+}
+
+bool Worker::Take(std::uint64_t state, std::uint64_t region) {
   if (mail.load(std::memory_order_relaxed) != state) return false;
+  return mail.compare_exchange_strong(state, Letter(state, region), std::memory_order_acq_rel);
+}
+
+bool Worker::TakeAs(int its_index, std::uint64_t state, std::uint64_t region) {
+  if (mail.load(std::memory_order_relaxed) != state) return false;
+  auto const letter = Letter(state, region);
   if (!mail.compare_exchange_strong(state, kBeingMailed, std::memory_order_acquire)) return false;
   index.store(its_index, std::memory_order_relaxed);
-  mail.store(state == kAsleep ? region + kWasAsleep : region, std::memory_order_release);
+  mail.store(letter, std::memory_order_release);
+  return true;
+}
+
+bool Worker::TakeBack(std::uint64_t region) {
+  auto found = mail.load(std::memory_order_relaxed);
+  if (found != region && found != region + kWasAsleep) return false;
+  auto const back = found == region ? kFree : kAsleep;
+  if (!mail.compare_exchange_strong(found, kBeingMailed, std::memory_order_acq_rel)) return false;
+  index.store(0, std::memory_order_relaxed);
+  mail.store(back, std::memory_order_release);
   return true;
 }
 
@@ -124,41 +152,63 @@ bool Start(Worker* worker, Region const& region, int index) {
 
 std::int64_t Now() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::milliseconds(1); }
 
-/// Starts up to `wanted` workers, with indices from `index` on, and returns their number. The total never exceeds the
+int Worker::TakeIndex() {
+  auto const given = index.load(std::memory_order_relaxed);
+  if (given == 0) return 1 + static_cast<int>(this - g_pool.workers.data());
+  index.store(0, std::memory_order_relaxed);
+  return given;
+}
+
+/// Indices of a region's workers, of which some are not taken.
+struct Indices {
+  std::array<int, Pool::kMostWorkers> of;  // not initialised: few are used
+  int n = 0;
+
+  void Add(int index) { of[n++] = index; }
+};
+
+/// Starts workers for the last ones of `indices`, as many as possible, and removes these. The total never exceeds the
 /// number that one loop of `threads`, or all processors, can use. One caller at a time starts workers; others continue
 /// with the existing ones.
-int StartWorkers(Region const& region, int threads, int index, int wanted) {
+void StartWorkers(Region const& region, int threads, Indices* indices) {
   constexpr std::int64_t kBetweenFailures = 100;  // milliseconds
   auto const most = [&] { return std::min(Pool::kMostWorkers, std::max(threads, g_pool.n_processors.load()) - 1); };
-  if (g_pool.n_processors.load() != 0 && g_pool.n_workers.load() >= most()) return 0;
-  if (Now() < g_pool.next_start || g_pool.is_starting.exchange(true, std::memory_order_acquire)) return 0;
+  if (g_pool.n_processors.load() != 0 && g_pool.n_workers.load() >= most()) return;
+  if (Now() < g_pool.next_start || g_pool.is_starting.exchange(true, std::memory_order_acquire)) return;
   g_pool.n_processors = NumProcessors();
-  int started = 0;
-  while (started < wanted && g_pool.n_workers < most()) {
-    if (!Start(&g_pool.workers[g_pool.n_workers], region, index + started)) {
+  while (indices->n > 0 && g_pool.n_workers < most()) {
+    if (!Start(&g_pool.workers[g_pool.n_workers], region, indices->of[indices->n - 1])) {
       g_pool.next_start = Now() + kBetweenFailures;
       break;
     }
-    ++started;
+    --indices->n;
     ++g_pool.n_workers;
   }
   g_pool.is_starting.store(false, std::memory_order_release);
-  return started;
 }
 
-/// Sends the region to workers and returns their number.
+/// Sends the region to workers and returns their number. The first workers have the same index in every region, so that
+/// the scratch memory of an index stays in their caches.
 int Region::SendMail() {
   auto const wanted = threads_ - 1;
   auto const n_workers = g_pool.n_workers.load(std::memory_order_acquire);
-  int sent = 0;
-  for (auto const state : {kFree, kAsleep}) {
-    auto const before = sent;
-    for (int i = 0; i < n_workers && sent < wanted; ++i) {
-      if (g_pool.workers[i].Take(state, Address(), sent + 1)) ++sent;
-    }
-    if (state == kAsleep && sent > before) next_sleeper_.store(0, std::memory_order_relaxed);
+  auto const n_first = std::min(n_workers, wanted);
+  auto* const workers = g_pool.workers.data();
+  for (int i = 0; i < n_first; ++i) __builtin_prefetch(&workers[i].mail, 1);  // side by side
+  Indices open;
+  for (int index = wanted; index > n_first; --index) open.Add(index);
+  for (int i = n_first - 1; i >= 0; --i) {
+    if (!workers[i].Take(kFree, Address())) open.Add(i + 1);
   }
-  return sent < wanted ? sent + StartWorkers(*this, threads_, sent + 1, wanted - sent) : sent;
+  for (auto const state : {kFree, kAsleep}) {
+    auto const before = open.n;
+    for (int i = state == kFree ? n_first : 0; i < n_workers && open.n > 0; ++i) {
+      if (workers[i].TakeAs(open.of[open.n - 1], state, Address())) --open.n;
+    }
+    if (state == kAsleep && open.n < before) next_sleeper_.store(0, std::memory_order_relaxed);
+  }
+  if (open.n > 0) StartWorkers(*this, threads_, &open);
+  return wanted - open.n;
 }
 
 /// Runs blocks until none is left; returns the number of blocks that this thread ran.
@@ -204,11 +254,7 @@ std::uint64_t Region::TakeMailBack() {
   auto const n_workers = static_cast<std::size_t>(g_pool.n_workers.load(std::memory_order_relaxed));
   std::uint64_t taken = 0;
   for (std::size_t i = 0; i < n_workers; ++i) {
-    auto* const mail = &g_pool.workers[i].mail;
-    auto found = mail->load(std::memory_order_relaxed);
-    if (found != Address() && found != Address() + kWasAsleep) continue;
-    auto const back = found == Address() ? kFree : kAsleep;
-    if (mail->compare_exchange_strong(found, back, std::memory_order_acq_rel)) ++taken;
+    if (g_pool.workers[i].TakeBack(Address())) ++taken;
   }
   return taken;
 }
@@ -241,7 +287,7 @@ void Region::Help(Region* region, Worker* worker, bool was_asleep) {
   if (was_asleep) region->WakeTwo();
   std::uint64_t done = 0;
   {
-    InLoop const place(worker->index.load(std::memory_order_relaxed));
+    InLoop const place(worker->TakeIndex());
     done = region->TakeBlocks();
   }
   // The worker is free before it leaves the region, so that the caller's next loop, which may begin at once, finds all
@@ -266,7 +312,9 @@ std::uint64_t Receive(Worker* worker, bool may_spin) {
     auto const is_there = has_mail() || (may_spin && SpinUntil(kBetweenLoops, false, has_mail));
     auto found = is_there ? mail->load(std::memory_order_relaxed) : kFree;
     if (found > kWorking && mail->compare_exchange_strong(found, kWorking, std::memory_order_acq_rel)) return found;
-    if (found != kFree || !mail->compare_exchange_strong(found, kAsleep, std::memory_order_acq_rel)) continue;
+    if (found != kFree) continue;
+    // It says kAsleep already if the mail that woke this thread was taken back.
+    if (!mail->compare_exchange_strong(found, kAsleep, std::memory_order_acq_rel) && found != kAsleep) continue;
     FutexWait(mail, kAsleep);
     found = kAsleep;  // if it was woken for mail that was taken back: more may come soon
     mail->compare_exchange_strong(found, kFree, std::memory_order_acq_rel);

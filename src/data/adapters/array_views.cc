@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,23 @@
 
 namespace kauri {
 namespace {
+
+/// Copies n floats unchanged and returns whether one of them is infinite. 16 threads took twice as long for
+/// ConvertValues as for a plain copy, so pieces for the first-level cache are copied and then looked at.
+bool CopyUnchanged(void const* from, std::int64_t n, float* to) {
+  constexpr std::int64_t kPiece = 4096;
+  std::uint32_t infinite = 0;
+  for (std::int64_t begin = 0; begin < n; begin += kPiece) {
+    auto const size = std::min(kPiece, n - begin);
+    std::memcpy(to + begin, static_cast<float const*>(from) + begin, static_cast<std::size_t>(size) * sizeof(float));
+    for (std::int64_t i = begin; i < begin + size; ++i) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, to + i, sizeof(bits));
+      infinite |= static_cast<std::uint32_t>((bits & 0x7FFFFFFFU) == 0x7F800000U);
+    }
+  }
+  return infinite != 0;
+}
 
 /// Rows that are converted on demand.
 template <typename T>
@@ -48,8 +68,11 @@ class StridedView : public DataView {
   /// Copies whole rows that lie one after the other.
   void CopyStrip(std::int64_t begin, std::int64_t end, float* tile) const {
     auto const n_cols = NumCols();
+    auto const* const from = ElementAddress(array_, begin, 0);
+    auto const n_values = (end - begin) * n_cols;
+    auto const stays = std::is_same_v<T, float> && std::isnan(rules_.missing);
     auto const infinite =
-        ConvertValues<T>(ElementAddress(array_, begin, 0), sizeof(T), (end - begin) * n_cols, rules_.missing, tile);
+        stays ? CopyUnchanged(from, n_values, tile) : ConvertValues<T>(from, sizeof(T), n_values, rules_.missing, tile);
     if (infinite && rules_.infinities != Infinities::kTaken) FailAtInfinite(tile, begin, end - begin, n_cols);
   }
 

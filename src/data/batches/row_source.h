@@ -20,6 +20,7 @@ struct RowBatch {
   std::shared_ptr<void const> keep;                 ///< memory that `rows` reads, unless it has another owner
   MetaInfo info;                                    ///< metadata of the batch
   std::function<void(MetaInfo*)> finish_info = {};  ///< if set, it adds the pending labels to the metadata
+  bool may_be_infinite = false;  ///< `rows` have DenseRows() that nobody has searched for infinite values, an error
 };
 
 class RowSource {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -117,6 +118,25 @@ namespace {
 constexpr std::int64_t kBundleRows = 1 << 10;
 constexpr std::uint32_t kByteCells = 256;
 
+/// Returns whether every row of all ranks has an entry of each of the features with `wanted` set, [n_cols].
+bool AreInAllRows(Context const& ctx, CsrStorage const& data, std::vector<std::uint8_t> const& wanted) {
+  auto const n_wanted = std::count(wanted.begin(), wanted.end(), 1);
+  if (n_wanted == 0) return true;
+  auto const n_rows = static_cast<std::int64_t>(data.row_ptr.size()) - 1;
+  std::atomic<std::int64_t> n_others{0};  // rows without one of the features
+  ParallelForBlocks(ctx, n_rows, kBundleRows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    std::int64_t n = 0;
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      auto const* const first = data.features.data() + data.row_ptr[row];
+      auto const* const last = data.features.data() + data.row_ptr[row + 1];
+      auto const n_found = std::count_if(first, last, [&](auto feature) { return wanted[feature] != 0; });
+      n += n_found == n_wanted ? 0 : 1;
+    }
+    n_others += n;
+  });
+  return SumOverRanks(ctx, n_others.load()) == 0;
+}
+
 std::vector<std::uint32_t> BundleOfFeatures(std::vector<FeatureBundle> const& bundles) {
   std::vector<std::uint32_t> bundle_of(bundles.back().last);
   for (std::size_t bundle = 0; bundle < bundles.size(); ++bundle) {
@@ -182,9 +202,13 @@ BundledCodes FindSparseBundles(Context const& ctx, CsrStorage const& csr, std::v
   auto const n_cols = begin.size() - 1;
   std::vector<std::uint32_t> n_cells(n_cols);
   for (std::size_t feature = 0; feature < n_cols; ++feature) n_cells[feature] = begin[feature + 1] - begin[feature];
-  auto const fits = [](std::uint32_t n) { return n < kByteCells; };
+  auto const fits = [](std::uint32_t n) { return n <= kByteCells; };
   auto const n_entries = SumOverRanks(ctx, static_cast<std::int64_t>(csr.values.size()));
   if (n_entries == 0 || !std::all_of(n_cells.begin(), n_cells.end(), fits)) return {};
+  std::vector<std::uint8_t> is_full(n_cols);  // whether there is no code for absence
+  std::transform(n_cells.begin(), n_cells.end(), is_full.begin(),
+                 [](std::uint32_t n) -> std::uint8_t { return n == kByteCells ? 1 : 0; });
+  if (!AreInAllRows(ctx, csr, is_full)) return {};
   BundledCodes bundled;
   bundled.bundles = BundleNeighbours(FindOverlaps(ctx, csr, static_cast<std::int64_t>(n_cols)), n_cells, 1);
   auto const n_rows = static_cast<std::int64_t>(csr.row_ptr.size()) - 1;
@@ -192,8 +216,12 @@ BundledCodes FindSparseBundles(Context const& ctx, CsrStorage const& csr, std::v
   auto const n_codes = static_cast<double>(bundled.bundles.size()) * static_cast<double>(SumOverRanks(ctx, n_rows));
   if (n_codes > 2.0 * static_cast<double>(n_entries)) return {};
   bundled.bundle_of = BundleOfFeatures(bundled.bundles);
-  for (std::size_t feature = 0; feature < n_cols; ++feature) begin[feature] += bundled.bundle_of[feature] + 1;
-  begin[n_cols] += static_cast<std::uint32_t>(bundled.bundles.size());
+  std::uint32_t n_spare = 0;
+  for (auto const& bundle : bundled.bundles) {
+    n_spare += is_full[bundle.first] != 0 ? 0 : 1;
+    for (auto feature = bundle.first; feature < bundle.last; ++feature) begin[feature] += n_spare;
+  }
+  begin[n_cols] += n_spare;
   MakeRoom(ctx, n_rows, true, &bundled);
   return bundled;
 }

@@ -34,7 +34,8 @@ BinShape ShapeOf(Context const& ctx, DataMatrix const& data);
 BundledCodes BundleDense(Context const& ctx, BinMatrix const& bins);
 
 /// Returns bundles without codes. The result is empty unless at least half of the bundles' codes belong to entries.
-/// Moves the features' first cells, [n_cols + 1], to make room for a spare cell before each bundle.
+/// Moves the features' first cells, [n_cols + 1], to make room for a spare cell before each bundle. A feature with 256
+/// cells leaves no room for it; it has a bundle of its own, and there are no bundles unless all rows have its entries.
 BundledCodes FindSparseBundles(Context const& ctx, CsrStorage const& csr, std::vector<std::uint32_t>* feature_begin);
 /// Computes the codes of the bundles from the cells of the entries.
 void EncodeBundles(Context const& ctx, CsrStorage const& csr, std::vector<std::uint32_t> const& cells,

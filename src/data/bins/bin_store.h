@@ -68,8 +68,8 @@ struct BinRequest {
 
 /// Codes and cuts that a device makes of rows in its memory.
 struct CodedRows {
-  std::vector<FeatureCuts> features;  ///< [n_cols], see MakeExactCuts; only n_values if the cuts were given
-  /// null if the host, which supports bundles, should make the codes instead
+  std::vector<FeatureCuts> features;  ///< [n_cols], see MakeExactCuts; without cuts if the request gave them
+  /// null if the host, which supports bundles, should make the codes instead, or if values of host rows are infinite
   std::shared_ptr<CodesOnDevice const> codes;
 };
 

@@ -150,7 +150,7 @@ std::vector<FeatureBundle> BundleNeighbours(Span<std::uint32_t const> overlaps, 
                        end_cell + n_cells[feature] - bundles.back().first_cell <= kByteCells;
     if (!joins) {
       bundles.push_back({feature, feature, end_cell});
-      end_cell += spare;
+      if (n_cells[feature] + spare <= kByteCells) end_cell += spare;
     }
     bundles.back().last = feature + 1;
     end_cell += n_cells[feature];

@@ -64,7 +64,7 @@ std::vector<std::uint32_t> FindOverlaps(Context const& ctx, ByteColumns const& d
 std::vector<std::uint32_t> FindOverlaps(Context const& ctx, CsrStorage const& data, std::int64_t n_cols);
 
 /// Assigns all features to bundles. n_cells: [n_features], the cells of each feature; each bundle begins with `spare`
-/// additional cells.
+/// additional cells, unless it is a feature that leaves no room for them.
 std::vector<FeatureBundle> BundleNeighbours(Span<std::uint32_t const> overlaps, Span<std::uint32_t const> n_cells,
                                             std::uint32_t spare);
 

@@ -1,6 +1,7 @@
 #include "predictor/forest/forest.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/threads/parallel_for.h"
 
@@ -203,6 +204,18 @@ std::string WhyNoCover(Model const& model, TreeRange trees, CoverSource source) 
 }
 
 }  // namespace
+
+float Forest::LargestLeaf(std::int64_t tree) const {
+  float largest = 0.0F;
+  std::for_each(leaf_value.begin() + tree_begin[tree], leaf_value.begin() + tree_begin[tree + 1],
+                [&](float value) { largest = std::max(largest, std::abs(value)); });
+  if (!std::isfinite(largest)) {
+    Fail(ErrorKind::kModel, "tree ", trees.begin + ModelTree(tree),
+         " has a leaf that is infinite times the weight of the tree; explanations need finite leaves. Lower the ",
+         "tree's weight.");
+  }
+  return largest;
+}
 
 TreeRange Forest::OwnTrees(TreeRange of_model) const {
   if (of_model.begin < trees.begin || of_model.begin > of_model.end || of_model.end > trees.end) {

@@ -210,6 +210,9 @@ struct Forest {
   void RequireCover() const {
     if (!no_cover.empty()) Fail(ErrorKind::kParameter, no_cover);
   }
+  /// Returns the largest absolute value of a tree's leaves, which explanations need as a bound of their sums. \throws
+  /// Error(kModel) for leaves that are infinite times the weight of the tree.
+  float LargestLeaf(std::int64_t tree) const;
   /// Converts a range of the model's trees to numbers within the forest. \throws Error(kInternal) unless all of them
   /// are compiled.
   TreeRange OwnTrees(TreeRange of_model) const;

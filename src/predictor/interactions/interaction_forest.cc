@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "kauri/error.h"
 #include "predictor/forest/cover.h"
@@ -12,6 +13,33 @@ namespace {
 /// Returns the least z of an edge. Without cover z is 0, and a gain at t = 0 would be infinite. The product of `order`
 /// gains stays finite with this z, and the error of a set is below it.
 double LeastZero(std::int32_t order) { return std::pow(10.0, -280.0 / (order + 1)); }
+
+/// Returns a bound on the terms and sums of a tree (interaction_forest.h). A leaf adds to a term at most twice its
+/// value times the weights. The terms of a set of s features are differences of 2^s means, unless the covers of
+/// children exceed their parent's: then leaves add up.
+double BoundOfSets(Forest const& forest, std::int64_t tree, InteractionRule const& rule, std::int32_t order) {
+  auto weights = 0.0;
+  for (std::size_t size = 1; size < rule.weight.size(); ++size) {
+    auto const sum = std::accumulate(rule.weight[size].begin(), rule.weight[size].end(), 0.0,
+                                     [](double so_far, double weight) { return so_far + std::abs(weight); });
+    weights = std::max(weights, sum);
+  }
+  auto const begin = forest.tree_begin[tree];
+  auto const n_nodes = forest.tree_begin[tree + 1] - begin;
+  auto const* cover = forest.cover.data() + begin;
+  auto sum = 0.0;
+  auto is_mean = true;
+  for (std::int64_t node = 0; node < n_nodes; ++node) {
+    sum += std::abs(static_cast<double>(forest.leaf_value[begin + node]));
+    auto const left = forest.Node(tree, static_cast<std::uint32_t>(node)).left;
+    if (left == node) continue;
+    auto const share = CoverRatio(cover[node], cover[left]) + CoverRatio(cover[node], cover[left + 1]);
+    is_mean = is_mean && share < 1.001;
+  }
+  // 1.001^depth stays below 2 for any depth that matters.
+  auto const of_means = std::ldexp(static_cast<double>(forest.LargestLeaf(tree)), order + 1);
+  return 2.0 * weights * (is_mean ? std::min(sum, of_means) : sum);
+}
 
 void CheckSets(FeatureSets const& sets, std::int32_t order) {
   if (sets.Count() <= kMostSets) return;
@@ -191,13 +219,35 @@ InteractionForest CompileInteractions(Forest const& forest, InteractionIndex ind
     if (tree.n_features > 0 && rule.node.empty()) rule = MakeInteractionRule(index, out.order, tree.n_features);
   }
   for (std::int64_t tree = 0; tree < forest.NumTrees(); ++tree) {
-    if (out.trees[tree].n_features > 0) TreeCompiler(forest, tree, edges[tree], &out).Compile();
+    auto& compiled = out.trees[tree];
+    if (compiled.n_features == 0) continue;
+    compiled.bound = BoundOfSets(forest, tree, out.rules[ToSize(compiled.n_features)], out.order);
+    TreeCompiler(forest, tree, edges[tree], &out).Compile();
   }
   auto const number = out.sets.Sort();
   for (auto& tree : out.trees) {
     for (auto& set : tree.sets) set = number[set];
   }
   return out;
+}
+
+std::vector<double> SetScales(Forest const& forest, InteractionForest const& compiled, TreeRange trees) {
+  std::vector<double> largest(ToSize(forest.n_outputs), 0.0);
+  std::vector<double> sums(ToSize(forest.n_outputs), 0.0);
+  for (auto tree = trees.begin; tree < trees.end; ++tree) {
+    auto const output = ToSize(forest.output_of_tree[tree]);
+    largest[output] = std::max(largest[output], compiled.trees[tree].bound);
+    sums[output] += compiled.trees[tree].bound;
+  }
+  std::vector<double> scales;
+  for (std::size_t output = 0; output < sums.size(); ++output) {
+    int bits_of_term = 0;
+    int bits_of_sum = 0;
+    std::frexp(largest[output], &bits_of_term);  // largest < 2^bits
+    std::frexp(sums[output], &bits_of_sum);
+    scales.push_back(std::ldexp(1.0, std::min(kTermBits - bits_of_term, kSumOfSetBits - bits_of_sum)));
+  }
+  return scales;
 }
 
 }  // namespace kauri

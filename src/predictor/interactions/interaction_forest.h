@@ -7,14 +7,37 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
+#include "kauri/host_device.h"
 #include "predictor/forest/forest.h"
 #include "predictor/interactions/feature_sets.h"
 #include "predictor/interactions/interaction_rule.h"
 #include "predictor/paths/tree_paths.h"
 
 namespace kauri {
+
+// Units. Every term of a set is rounded to an integer, a multiple of a unit of 2^-k, before it is added. So sums have
+// the same bits in any order of trees, on any device.
+
+/// Terms are below 2^kTermBits units, so that RoundTerm is exact, and sums below 2^kSumOfSetBits.
+constexpr int kTermBits = 50;
+constexpr int kSumOfSetBits = 61;
+/// 1.5 * 2^52: the last bit of a double of this size, plus or minus 2^51, is 1.
+constexpr double kTermRounder = 6755399441055744.0;
+constexpr std::int64_t kBitsOfTermRounder = 0x4338000000000000;
+
+/// Rounds a term to an integer, half to even. The absolute value is below 2^51.
+KAURI_HD std::int64_t RoundTerm(double value) {
+  double const shifted = value + kTermRounder;
+  std::int64_t bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  return bits - kBitsOfTermRounder;
+}
+
+/// Points whose products are added before they are rounded.
+constexpr int kPointsTogether = 4;
 
 struct InteractionEdge {
   std::uint32_t slot;
@@ -53,6 +76,7 @@ enum class InteractionStep : std::uint8_t {
 
 struct InteractionTree {
   double mean = 0.0;            ///< expected leaf value
+  double bound = 0.0;           ///< above every term of a set and the sum of a set's terms
   std::int32_t n_features = 0;  ///< largest number of distinct features on a path; 0: a single leaf
   std::int32_t n_levels = 0;    ///< 1 + the largest level of an edge to a split
   std::vector<InteractionStep> steps;
@@ -95,12 +119,17 @@ void ForEachSubset(std::uint32_t n, std::size_t most, std::vector<std::uint32_t>
   }
 }
 
+/// Returns the units of 1 of each output, [n_outputs], for these trees (numbered within the forest): powers of two such
+/// that terms and sums have room.
+std::vector<double> SetScales(Forest const& forest, InteractionForest const& compiled, TreeRange trees);
+
 /// Maximum number of sums of all splits together, and of distinct sets.
 constexpr std::int64_t kMostSetSums = std::int64_t{1} << 28;
 constexpr std::int64_t kMostSets = std::int64_t{1} << 24;
 
 /// Compiles a forest. Time and memory are proportional to the sums: for each split the sets of up to order - 1 other
-/// features above it. \throws Error(kParameter) if there are more than kMostSetSums or kMostSets.
+/// features above it. \throws Error(kParameter) if there are more than kMostSetSums or kMostSets; Error(kModel) as
+/// Forest::LargestLeaf.
 InteractionForest CompileInteractions(Forest const& forest, InteractionIndex index, std::int32_t max_order);
 
 }  // namespace kauri

@@ -26,12 +26,18 @@ using SetVector = hn::Vec<SetDoubles>;
 using SetMask = hn::Mask<SetDoubles>;
 
 constexpr std::int64_t kSetLanes = hn::MaxLanes(SetDoubles());
-constexpr int kMostPoints = 4;  // points whose products stay in registers
 
 HWY_INLINE SetVector SetTo(double value) { return hn::Set(SetDoubles(), value); }
 HWY_INLINE SetVector LoadAt(double const* from) { return hn::Load(SetDoubles(), from); }
 HWY_INLINE void StoreAt(SetVector value, double* to) { hn::Store(value, SetDoubles(), to); }
 HWY_INLINE void AddAt(SetVector value, double* to) { StoreAt(hn::Add(LoadAt(to), value), to); }
+
+/// Adds terms, rounded as by RoundTerm.
+HWY_INLINE void AddTermAt(SetVector term, std::int64_t* to) {
+  hn::RebindToSigned<SetDoubles> const d;
+  auto const bits = hn::BitCast(d, hn::Add(term, SetTo(kTermRounder)));
+  hn::Store(hn::Add(hn::Load(d, to), hn::Sub(bits, hn::Set(d, kBitsOfTermRounder))), d, to);
+}
 
 /// Adds a split's terms to the sets of its feature and of other features above it, in the order of ForEachSubset.
 /// kUniform: the weights are already part of the terms.
@@ -62,7 +68,7 @@ class SetAdder {
   HWY_INLINE SetVector Weighted(SetVector const* product, std::int32_t size, int q) const {
     return kUniform ? product[q] : hn::Mul(product[q], SetTo(weights_[size][point_ + q]));
   }
-  HWY_INLINE void AddSum(SetVector sum) { AddAt(sum, sums_ + *set_++ * kInteractionRows); }
+  HWY_INLINE void AddSum(SetVector sum) { AddTermAt(sum, sums_ + *set_++ * kInteractionRows); }
 
   /// Adds to all sets that extend a set of `size` features with others from `first` on.
   void Extend(SetVector const* product, std::int32_t size, std::uint32_t first) {
@@ -85,7 +91,7 @@ class SetAdder {
   }
 
   std::uint32_t const* set_;
-  double* sums_;
+  std::int64_t* sums_;
   double const* const* gains_;
   double const* const* weights_;
   std::uint32_t n_others_;
@@ -108,7 +114,7 @@ class SetWalker {
   void Walk() {
     auto const& rule = job_.forest->rules[tree_.n_features];
     for (std::int64_t q = 0; q < points_; ++q) {
-      StoreAt(SetTo(uniform_ ? rule.weight[1][q] : 1.0), Product(here_, q));
+      StoreAt(SetTo(uniform_ ? rule.weight[1][q] * job_.scale : job_.scale), Product(here_, q));
       Clear(here_, q);
     }
     std::int64_t edge = 0;
@@ -232,7 +238,9 @@ class SetWalker {
       scratch_.gains[i] = Gain(LevelOf(static_cast<std::int32_t>(tree_.levels[split.level_begin + i])), 0);
     }
     std::int64_t point = 0;
-    for (; point + kMostPoints <= points_; point += kMostPoints) AddPoints<kMostPoints, kUniform>(split, point);
+    for (; point + kPointsTogether <= points_; point += kPointsTogether) {
+      AddPoints<kPointsTogether, kUniform>(split, point);
+    }
     if (points_ - point == 3) AddPoints<3, kUniform>(split, point);
     if (points_ - point == 2) AddPoints<2, kUniform>(split, point);
     if (points_ - point == 1) AddPoints<1, kUniform>(split, point);

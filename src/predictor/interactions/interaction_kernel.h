@@ -36,7 +36,8 @@ struct InteractionJob {
   InteractionForest const* forest = nullptr;
   InteractionTree const* tree = nullptr;  ///< must have splits
   std::int32_t const* keys = nullptr;     ///< [n_slots, kInteractionRows]
-  double* sums = nullptr;                 ///< [n_sets, kInteractionRows], aligned; the tree's interactions are added
+  double scale = 1.0;                     ///< units of 1 (SetScales)
+  std::int64_t* sums = nullptr;           ///< [n_sets, kInteractionRows], aligned; the tree's interactions are added
 };
 
 void AddInteractions(InteractionJob const& job, InteractionScratch* scratch);

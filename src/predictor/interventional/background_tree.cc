@@ -63,10 +63,10 @@ double ReachingWeight(DirectLeaf const& leaf) {
   return !leaf.n_missed.empty() && leaf.n_missed.front() == 0 ? leaf.weight.front() : 0.0;
 }
 
-void ReservePairTables(BackgroundTree* tree) {
+void ReservePairTables(PairLayout layout, BackgroundTree* tree) {
   tree->pair_begin.assign(1, 0);
   for (auto const& leaf : tree->program.leaves) {
-    tree->pair_begin.push_back(tree->pair_begin.back() + PairTableSize(leaf.n_features));
+    tree->pair_begin.push_back(tree->pair_begin.back() + PairTableSize(leaf.n_features, layout));
   }
   tree->pair_tables.Reserve(ToSize(tree->pair_begin.back()));
 }
@@ -74,7 +74,8 @@ void ReservePairTables(BackgroundTree* tree) {
 /// Replaces the counts in a leaf's table by the table. For one thread.
 class TableMaker {
  public:
-  TableMaker(std::vector<LeafRule> const& rules, double scale) : rules_(rules), scale_(scale) {}
+  TableMaker(std::vector<LeafRule> const& rules, double scale, PairLayout layout)
+      : rules_(rules), scale_(scale), layout_(layout) {}
 
   /// Makes the tables and returns the leaf's mean over the background. value: contribution of one background row that
   /// reaches the leaf. pairs: the table of pairs, or nullptr.
@@ -85,14 +86,15 @@ class TableMaker {
     for (std::size_t x = 0; x < n_patterns; ++x) background_[x] = static_cast<double>(table[x]) * value;
     scratch_.resize(std::max(scratch_.size(), n_patterns * ToSize(rule.n_points)));
     parts_.resize(std::max(parts_.size(), 5 * n_patterns));
-    MakeLeafTable(
-        {rule, background_.data(), FormOf(leaf.n_features), scale_, scratch_.data(), parts_.data(), table, pairs});
+    MakeLeafTable({rule, background_.data(), FormOf(leaf.n_features), scale_, scratch_.data(), parts_.data(), table,
+                   pairs, layout_});
     return background_.back();
   }
 
  private:
   std::vector<LeafRule> const& rules_;
   double scale_;
+  PairLayout layout_;
   std::vector<double> background_;
   std::vector<double> scratch_;
   std::vector<double> parts_;
@@ -105,16 +107,7 @@ class TableMaker {
 std::vector<double> OutputRanges(Forest const& forest, TreeRange trees) {
   std::vector<double> ranges(ToSize(forest.n_outputs), 0.0);
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
-    auto const* const begin = forest.leaf_value.data() + forest.tree_begin[tree];
-    auto const* const end = forest.leaf_value.data() + forest.tree_begin[tree + 1];
-    float largest = 0.0F;
-    std::for_each(begin, end, [&](float value) { largest = std::max(largest, std::abs(value)); });
-    if (!std::isfinite(largest)) {
-      Fail(ErrorKind::kModel, "tree ", forest.trees.begin + forest.ModelTree(tree),
-           " has a leaf that is infinite times the weight of the tree; explanations need finite leaves. Lower the ",
-           "tree's weight.");
-    }
-    ranges[forest.output_of_tree[tree]] += 2.0 * static_cast<double>(largest);
+    ranges[forest.output_of_tree[tree]] += 2.0 * static_cast<double>(forest.LargestLeaf(tree));
   }
   for (auto& range : ranges) {
     int exponent = 0;
@@ -128,15 +121,15 @@ void DivideLeaves(double range, PathProgram* program) {
   for (auto& leaf : program->leaves) leaf.value /= range;
 }
 
-std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureGoal goal) {
+std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureGoal goal, PairLayout layout) {
   auto const n_nodes = forest.tree_begin[tree + 1] - forest.tree_begin[tree];
   auto const longest = std::min<std::int64_t>({forest.tree_depth[tree], forest.NumSlots(), kMostPartFeatures});
   auto const n_features = static_cast<std::uint32_t>(longest);
-  return (n_nodes + 1) / 2 * (TableSize(n_features) + (goal.with_pairs ? PairTableSize(n_features) : 0)) * 8;
+  return (n_nodes + 1) / 2 * (TableSize(n_features) + (goal.with_pairs ? PairTableSize(n_features, layout) : 0)) * 8;
 }
 
-BackgroundCompiler::BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal, double scale)
-    : background_(background), with_pairs_(goal.with_pairs), scale_(scale), rules_(1) {
+BackgroundCompiler::BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal, double scale, PairLayout layout)
+    : background_(background), with_pairs_(goal.with_pairs), scale_(scale), layout_(layout), rules_(1) {
   for (std::uint32_t n = 1; n <= kMostPartFeatures; ++n) rules_.push_back(MakeLeafRule(n, goal.semivalue));
 }
 
@@ -147,8 +140,8 @@ void BackgroundCompiler::Compile(PathProgram program, CategoryConditionsView con
   tree->direct.assign(tree->program.leaves.size(), {});
   Collector collector(tree);
   collector.Add(categories, background_);
-  if (with_pairs_) ReservePairTables(tree);
-  TableMaker maker(rules_, scale_);
+  if (with_pairs_) ReservePairTables(layout_, tree);
+  TableMaker maker(rules_, scale_, layout_);
   for (std::size_t number = 0; number < tree->program.leaves.size(); ++number) {
     auto const& leaf = tree->program.leaves[number];
     auto const value = leaf.value / static_cast<double>(background_.NumRows());
@@ -175,12 +168,13 @@ constexpr std::int64_t kTreesPerThread = 2;
 constexpr std::int64_t kTableBytesPerThread = std::int64_t{256} << 20;
 
 /// Returns the first of `trees`, at least one.
-TreeRange FirstTrees(Context const& ctx, Forest const& forest, TreeRange trees, QuadratureGoal goal) {
+TreeRange FirstTrees(Context const& ctx, Forest const& forest, TreeRange trees, QuadratureGoal goal,
+                     PairLayout layout) {
   auto const n_threads = std::max(1, ctx.threads);
   auto bytes = kTableBytesPerThread * n_threads;
   auto end = trees.begin;
   while (end < std::min(trees.end, trees.begin + kTreesPerThread * n_threads)) {
-    bytes -= MostTableBytes(forest, end, goal);
+    bytes -= MostTableBytes(forest, end, goal, layout);
     if (bytes < 0 && end > trees.begin) break;
     ++end;
   }
@@ -196,11 +190,12 @@ void CheckBackground(DataView const& background) {
 }
 
 BackgroundBatches::BackgroundBatches(Forest const& forest, KeyTiles const& background, TreeRange trees,
-                                     QuadratureGoal goal)
+                                     QuadratureGoal goal, PairLayout layout)
     : forest_(forest),
       goal_(goal),
+      layout_(layout),
       ranges_(OutputRanges(forest, trees)),
-      compiler_(background, goal, kUnitsOfOne),
+      compiler_(background, goal, kUnitsOfOne, layout),
       categories_(forest.categories),
       rest_(trees),
       trees_{trees.begin, trees.begin},
@@ -208,7 +203,7 @@ BackgroundBatches::BackgroundBatches(Forest const& forest, KeyTiles const& backg
       means_(ToSize(forest.n_outputs), 0.0) {}
 
 bool BackgroundBatches::Next(Context const& ctx) {
-  trees_ = FirstTrees(ctx, forest_, rest_, goal_);
+  trees_ = FirstTrees(ctx, forest_, rest_, goal_, layout_);
   rest_.begin = trees_.end;
   if (trees_.begin == trees_.end) return false;
   auto programs = CompilePaths(ctx, forest_, trees_, &categories_);

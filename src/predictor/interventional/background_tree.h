@@ -43,7 +43,7 @@ struct BackgroundTree {
   std::vector<std::int64_t> table_begin;  ///< by leaf, index into tables; unused without a table
   AlignedIntegers tables;                 ///< in the layout of AddValues or AddParts
   std::vector<std::int64_t> pair_begin;   ///< by leaf, index into pair_tables; unused without pairs
-  AlignedIntegers pair_tables;            ///< in the layout of AddPairValues or AddPairParts
+  AlignedIntegers pair_tables;            ///< in the layout of AddPairValues or AddPairParts (SpreadsPairs)
   std::vector<DirectLeaf> direct;         ///< by leaf; empty unless kPairs
 
   std::int64_t* PairTable(std::size_t leaf) { return pair_tables.Data() + pair_begin[leaf]; }
@@ -51,7 +51,7 @@ struct BackgroundTree {
 };
 
 /// Returns the range of each output, [n_outputs]: a power of two above all sums of contributions of the trees, which
-/// are numbered within the forest. \throws Error(kModel) for leaves that are infinite times the weight of their tree.
+/// are numbered within the forest. \throws Error(kModel) as Forest::LargestLeaf.
 std::vector<double> OutputRanges(Forest const& forest, TreeRange trees);
 
 /// Divides the values of all leaves by the range of their output. Exact, as is the multiplication of sums and means by
@@ -59,13 +59,13 @@ std::vector<double> OutputRanges(Forest const& forest, TreeRange trees);
 void DivideLeaves(double range, PathProgram* program);
 
 /// Returns an upper bound of the bytes of a tree's tables before it is compiled.
-std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureGoal goal);
+std::int64_t MostTableBytes(Forest const& forest, std::int64_t tree, QuadratureGoal goal, PairLayout layout);
 
 /// Compiles trees against a background; holds the rules that the tables of all trees share. Immutable.
 class BackgroundCompiler {
  public:
   /// background: at least one row; must outlive this. scale: units of 1.
-  BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal, double scale);
+  BackgroundCompiler(KeyTiles const& background, QuadratureGoal goal, double scale, PairLayout layout);
   /// Compiles a program. tree (out): reuses the memory of its previous contents.
   void Compile(PathProgram program, CategoryConditionsView const& categories, BackgroundTree* tree) const;
 
@@ -73,6 +73,7 @@ class BackgroundCompiler {
   KeyTiles const& background_;
   bool with_pairs_;
   double scale_;
+  PairLayout layout_;
   std::vector<LeafRule> rules_;  ///< by number of features
 };
 
@@ -82,13 +83,15 @@ void CheckBackground(DataView const& background);
 class BackgroundBatches {
  public:
   /// Prepares batches of `trees`, which are numbered within the forest. Forest and background must outlive this.
-  BackgroundBatches(Forest const& forest, KeyTiles const& background, TreeRange trees, QuadratureGoal goal = {});
+  BackgroundBatches(Forest const& forest, KeyTiles const& background, TreeRange trees, QuadratureGoal goal = {},
+                    PairLayout layout = PairLayout::kSpread);
 
   /// Compiles the next batch of trees: a few per thread, so that their tables stay in cache. Returns false if no trees
   /// are left.
   bool Next(Context const& ctx);
 
   TreeRange Trees() const { return trees_; }
+  PairLayout Layout() const { return layout_; }
   BackgroundTree const& Tree(std::int64_t tree) const { return compiled_[tree - trees_.begin]; }
   CategoryConditionsView Categories() const { return categories_.View(); }
   /// Returns weights for paths of any length in the batch, and the units of the tables.
@@ -103,6 +106,7 @@ class BackgroundBatches {
  private:
   Forest const& forest_;
   QuadratureGoal goal_;
+  PairLayout layout_;
   std::vector<double> ranges_;
   BackgroundCompiler compiler_;
   PathCategories categories_;

@@ -134,9 +134,14 @@ class TreeOnTile {
     auto const* const patterns = own_.walk.Plane(tree_.program, leaf, 0);
     if (leaf.joins_next) return own_.patterns.KeepFirst(patterns, n_rows_);
     auto const has_first = number > 0 && tree_.program.leaves[number - 1].joins_next;
+    auto const spreads = SpreadsPairs(leaf.n_features, batch_.Layout());
     if (!has_first && form == LeafForm::kValues) {  // its table has a sum for each pattern
       AddValues({leaf.n_features, Table(number), patterns, n_rows_, sums, own_.sums.Stride()});
       if (!with_pairs) return;
+      if (!spreads) {
+        own_.patterns.List(patterns, n_rows_);
+        return AddPatternPairs(number, has_first, AddPairParts);
+      }
       return AddPairValues(
           {leaf.n_features, tree_.PairTable(number), patterns, n_rows_, pair_sums, own_.pair_sums.Stride()});
     }
@@ -146,7 +151,7 @@ class TreeOnTile {
       own_.patterns.List(patterns, n_rows_);
     }
     AddPatterns(number, has_first, form == LeafForm::kValues ? AddValues : AddParts);
-    if (with_pairs) AddPatternPairs(number, has_first, form == LeafForm::kValues ? AddPairValues : AddPairParts);
+    if (with_pairs) AddPatternPairs(number, has_first, spreads ? AddPairValues : AddPairParts);
   }
 
   using AddTableFn = void (*)(TableJob const&);
@@ -296,7 +301,7 @@ void InterventionalValues(Context const& ctx, ForestTask const& task, DataView c
   auto const part_rows = PartRows(forest, goal);
   for (std::int64_t begin = 0; begin < task.rows.NumRows(); begin += part_rows) {
     Part part(ctx, task, goal, begin, std::min(task.rows.NumRows(), begin + part_rows));
-    BackgroundBatches batches(forest, background_keys, task.trees, goal);
+    BackgroundBatches batches(forest, background_keys, task.trees, goal, PairLayout::kCompact);
     while (batches.Next(ctx)) part.Add(ctx, batches);
     part.Write(ctx, batches, out);
   }

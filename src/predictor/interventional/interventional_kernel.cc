@@ -70,15 +70,14 @@ void AddPartTable(TableJob const& job) {
   }
 }
 
-/// Adds A - B - B + C of a pattern for each pair of positions, up to 16 features. Because of the order of the terms, a
-/// pair with a feature of no effect gets exactly 0.
-template <typename T>
-HWY_INLINE void AddPairsOf(std::uint32_t n_features, T const* HWY_RESTRICT table, std::size_t pattern,
-                           T* HWY_RESTRICT to) {
+/// Adds A - B - B + C of a pattern for each pair of positions, up to 16 features. A pair with a feature of no effect
+/// gets 0, since its terms have equal bits before they are rounded.
+HWY_INLINE void AddPairsOf(std::uint32_t n_features, std::int64_t const* HWY_RESTRICT table, std::size_t pattern,
+                           std::int64_t* HWY_RESTRICT to) {
   auto const n_patterns = std::size_t{1} << n_features;
   auto const* HWY_RESTRICT without_one = table + n_patterns;
   auto const* HWY_RESTRICT without_both = table + 2 * n_patterns;
-  T without[16];
+  std::int64_t without[16];
   for (std::uint32_t j = 0; j < n_features; ++j) {
     auto const rest = pattern & ~(std::size_t{1} << j);
     without[j] = without_one[rest];
@@ -233,12 +232,10 @@ HWY_INLINE void SpreadParts(LeafTableJob const& job) {
 HWY_INLINE void SpreadPairParts(LeafTableJob const& job) {
   auto const n_patterns = std::size_t{1} << job.rule.n_features;
   auto const width = static_cast<std::size_t>(PairTableWidth(job.rule.n_features));
-  double row[PairTableWidth(kMostValueFeatures)] = {};
-  for (std::size_t x = 0; x < n_patterns; ++x) {
-    std::fill_n(row, width, 0.0);
-    AddPairsOf(job.rule.n_features, job.parts + 2 * n_patterns, x, row);
-    StoreUnits(row, width, job.scale, job.pairs + x * width);
-  }
+  std::int64_t units[std::size_t{3} << kMostValueFeatures];
+  StoreUnits(job.parts + 2 * n_patterns, 3 * n_patterns, job.scale, units);
+  std::fill_n(job.pairs, n_patterns * width, 0);
+  for (std::size_t x = 0; x < n_patterns; ++x) AddPairsOf(job.rule.n_features, units, x, job.pairs + x * width);
 }
 
 template <std::size_t kPoints>
@@ -255,7 +252,8 @@ void MakeTable(LeafTableJob const& job) {
   auto const spreads = job.form == LeafForm::kValues;
   spreads ? SpreadParts(job) : StoreUnits(job.parts, 2 * n_patterns, job.scale, job.table);
   if (job.pairs == nullptr) return;
-  spreads ? SpreadPairParts(job) : StoreUnits(job.parts + 2 * n_patterns, 3 * n_patterns, job.scale, job.pairs);
+  if (spreads && SpreadsPairs(job.rule.n_features, job.layout)) return SpreadPairParts(job);
+  StoreUnits(job.parts + 2 * n_patterns, 3 * n_patterns, job.scale, job.pairs);
 }
 
 }  // namespace HWY_NAMESPACE

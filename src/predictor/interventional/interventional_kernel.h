@@ -9,7 +9,8 @@
 ///
 /// Interactions, in addition. Per row and leaf of 6 features: two loads of 64 bytes from a table of 15 pairs, two sums
 /// of 64 bytes. Per row and split at depth d: d numbers read, written and added when a position is closed. Per leaf
-/// with k features: three more inner products for each of 2^k patterns, k (k - 1) / 2 2^k times three differences.
+/// with k features: three more inner products for each of 2^k patterns; with kSpread k (k - 1) / 2 2^k times three
+/// differences.
 #pragma once
 
 #include <cmath>
@@ -65,10 +66,22 @@ constexpr std::int64_t PairTableWidth(std::uint32_t n_features) {
   return n_pairs <= 4 ? 4 : (n_pairs + 7) / 8 * 8;
 }
 
+/// Layout of the tables of pairs of leaves of the form kValues. Rows get the same numbers from both.
+enum class PairLayout {
+  kSpread,  ///< a number for each pattern and pair: a device reads neighbours
+  kCompact  ///< with many features A, B and C of interventional.h: 3 kB instead of 32 for 7 features
+};
+constexpr std::uint32_t kFewestCompactFeatures = 6;
+
+constexpr bool SpreadsPairs(std::uint32_t n_features, PairLayout layout) {
+  return FormOf(n_features) == LeafForm::kValues &&
+         (layout == PairLayout::kSpread || n_features < kFewestCompactFeatures);
+}
+
 /// Returns the numbers of a leaf's table of pairs: a multiple of 8. Leaves of one feature have none.
-inline std::int64_t PairTableSize(std::uint32_t n_features) {
+inline std::int64_t PairTableSize(std::uint32_t n_features, PairLayout layout = PairLayout::kSpread) {
   if (n_features < 2 || TableSize(n_features) == 0) return 0;
-  if (FormOf(n_features) == LeafForm::kParts) return std::int64_t{3} << n_features;
+  if (!SpreadsPairs(n_features, layout)) return std::int64_t{3} << n_features;
   return PairTableWidth(n_features) << n_features;
 }
 
@@ -146,6 +159,7 @@ struct LeafTableJob {
   double* parts;                  ///< [2, 2^n_features], with pairs [5, 2^n_features], of any value
   std::int64_t* table;            ///< in the layout of AddValues or AddParts
   std::int64_t* pairs = nullptr;  ///< in the layout of AddPairValues or AddPairParts; nullptr: no pairs
+  PairLayout layout = PairLayout::kSpread;
 };
 void MakeLeafTable(LeafTableJob const& job);
 

@@ -17,10 +17,13 @@ constexpr std::int64_t kTasksPerThread = 2;
 constexpr double kCellsPerEntry = 8.0;       // additions that pay for clearing and adding up one more cell
 constexpr double kLeastCellsPerEntry = 2.0;  // the same if threads would otherwise be idle
 constexpr std::int64_t kMinPieceRows = 1 << 8;
-constexpr double kClearShare = 0.25;   // cost of clearing a cell, in additions
-constexpr double kFinishShare = 4.0;   // cost of deriving and scanning a cell, in additions
-constexpr double kPartialShare = 4.0;  // cost of adding up a cell in another core's cache, in additions
-constexpr double kFewRowsShare = 4.0;  // cost of adding and reading a row without a histogram, in additions
+constexpr double kClearShare = 0.25;            // cost of clearing a cell, in additions
+constexpr double kFinishShare = 4.0;            // cost of deriving and scanning a cell, in additions
+constexpr double kPartialShare = 4.0;           // cost of adding up a cell in another core's cache, in additions
+constexpr double kFewRowsShare = 4.0;           // cost of adding and reading a row without a histogram, in additions
+constexpr std::int64_t kSearchesPerThread = 3;  // of nodes with few rows
+constexpr double kMinSearchWork = 4096.0;       // in additions
+constexpr std::int64_t kMinSearchFeatures = 8;  // of one node: each search reads its rows' numbers and pairs
 constexpr std::int64_t kCellsPerBlock = 1 << 11;
 constexpr double kMinBlockWork = 1024.0;  // in additions
 // Cells per level, 1 MiB: from here on, sending fewer cells saves more than one more call costs.
@@ -195,13 +198,39 @@ std::vector<HistPair> HistWorkspace::SearchFewRows(Context const& ctx, TreeTask 
       [&](FixedSum* histogram) { pool_.GiveBack(histogram); });
   few_rows_.resize(std::max(few_rows_.size(), static_cast<std::size_t>(ctx.threads)));
   auto const team = ThreadsFor(ctx, kFewRowsShare * level.n_rows * entries_per_row_);
-  ParallelFor(team, static_cast<std::int64_t>(level.few.size()), [&](std::int64_t index) {
-    auto& node = *level.few[index];
-    auto const range = rows.RangeOf(node.id);
-    FewRows const few{task.gradients.pairs, {rows.Rows(), range.begin, range.end}, *node.features, node.total, draws};
-    FindSplitOfFewRows(finder, *bins_, few, &few_rows_[ThreadIndex()], &node.best);
+  PlanSearches(team, rows, level.few, draws);
+  ParallelFor(team, static_cast<std::int64_t>(searches_.size()), [&](std::int64_t index) {
+    auto& [node, features, best] = searches_[index];
+    auto const range = rows.RangeOf(node->id);
+    FewRows const few{task.gradients.pairs, {rows.Rows(), range.begin, range.end}, features, node->total, draws};
+    FindSplitOfFewRows(finder, *bins_, few, &few_rows_[ThreadIndex()], &best);
   });
+  for (auto const& [node, features, best] : searches_) {
+    if (node->total.noise.IsBetter(best, node->best)) node->best = best;
+  }
   return level.others;
+}
+
+void HistWorkspace::PlanSearches(Context const& team, RowLists const& rows, Span<HistNode* const> nodes, bool draws) {
+  auto const work_of = [&](HistNode const& node) {
+    return kFewRowsShare * static_cast<double>(rows.NumRows(node.id)) * static_cast<double>(node.features->size());
+  };
+  double work = 0.0;
+  for (auto const* node : nodes) work += work_of(*node);
+  auto const least = std::max(kMinSearchWork, work / static_cast<double>(kSearchesPerThread * team.threads));
+  searches_.clear();
+  for (auto* node : nodes) {
+    auto const& features = *node->features;
+    auto const n_features = static_cast<std::int64_t>(features.size());
+    auto const wanted = team.threads <= 1 || draws ? 1 : static_cast<std::int64_t>(work_of(*node) / least);
+    auto const n_blocks =
+        std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, n_features / kMinSearchFeatures));
+    for (std::int64_t block = 0; block < n_blocks; ++block) {
+      auto const first = n_features * block / n_blocks;
+      auto const last = n_features * (block + 1) / n_blocks;
+      searches_.push_back({node, {features.data() + first, last - first}, {}});
+    }
+  }
 }
 
 void HistWorkspace::MergePartial(Context const& ctx, Span<HistPair const> pairs) {

@@ -138,6 +138,16 @@ class HistWorkspace {
     bool operator==(FeatureBlock const& other) const { return first == other.first && last == other.last; }
   };
 
+  /// The search of a node with few rows at some of its features.
+  struct Search {
+    HistNode* node;
+    Span<std::uint32_t const> features;
+    SplitCandidate best;
+  };
+
+  /// Divides the work of searching nodes with few rows. A node has one search if threads would not stay idle, or if
+  /// `draws`: random thresholds of all columns are searched together.
+  void PlanSearches(Context const& team, RowLists const& rows, Span<HistNode* const> nodes, bool draws);
   /// Divides the features of this rank into blocks of up to cells_per_block cells, at least one feature each.
   void MakeBlocks(std::int64_t cells_per_block, FeatureBlock mine);
   /// Returns the features that this rank searches.
@@ -166,6 +176,7 @@ class HistWorkspace {
   std::vector<std::uint32_t> shares_;
   std::vector<ScanScratch> scratch_;      ///< by thread
   std::vector<FewRowsScratch> few_rows_;  ///< by thread
+  std::vector<Search> searches_;          ///< by node, then by feature
   HistPortions portions_;
   std::vector<std::vector<FixedSum*>> partial_;  ///< by pair: histograms of the portions after the first
   std::vector<std::int64_t> of_ranks_;           ///< scratch of SumOverRanks

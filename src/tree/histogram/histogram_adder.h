@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "data/bins/bin_matrix.h"
@@ -85,8 +85,8 @@ class SumPool {
   /// Returns a buffer with undefined contents. \throws std::bad_alloc.
   Sum* Borrow() {
     if (free_.empty()) {
-      buffers_.emplace_back(static_cast<Sum*>(std::aligned_alloc(kLine, bytes_)));
-      if (buffers_.back() == nullptr) throw std::bad_alloc();
+      std::unique_ptr<Sum, Free> buffer(static_cast<Sum*>(::operator new(bytes_, kAlignment)));
+      buffers_.push_back(std::move(buffer));
       free_.push_back(buffers_.back().get());
     }
     auto* const buffer = free_.back();
@@ -104,8 +104,9 @@ class SumPool {
 
  private:
   static constexpr std::size_t kLine = 64;
+  static constexpr std::align_val_t kAlignment{kLine};
   struct Free {
-    void operator()(Sum* buffer) const { std::free(buffer); }
+    void operator()(Sum* buffer) const { ::operator delete(buffer, kAlignment); }
   };
 
   std::size_t bytes_;

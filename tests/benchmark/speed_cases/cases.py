@@ -50,6 +50,19 @@ def _small(size: str) -> Case:
     )
 
 
+def _leaves(n_leaves: int) -> Case:
+    """Return a case of trees by gain on more rows than the caches hold."""
+    libraries = ("kauri", "xgboost", "lightgbm")
+    name = f"hist-2m-l{n_leaves}"
+    return Case(name, "dense-2m", depth=0, leaves=n_leaves, libraries=libraries, repeats=3, to_reach="2.5x LightGBM")
+
+
+def _wide(size: str, **more: object) -> Case:
+    """Return a case of few rows in many columns."""
+    shared = {"libraries": ("kauri", "xgboost", "lightgbm"), "rounds": 100, "to_reach": "2x LightGBM", **more}
+    return Case(f"hist-{size}" + (f"-l{more['leaves']}" if "leaves" in more else "-d8"), size, **shared)
+
+
 def _again() -> tuple[Case, ...]:
     shared = {"rounds": 1, "again": True, "libraries": ("kauri", "xgboost", "lightgbm"), "to_reach": BOTH}
     return (
@@ -61,6 +74,8 @@ def _again() -> tuple[Case, ...]:
 
 ALL = (
     *_dense("1m", "dense-1m", repeats=3),
+    _leaves(127),
+    _leaves(255),
     *_dense("10m", "dense-10m", rounds=10, repeats=1, apart=True),
     Case("covertype", "covertype", task="multiclass", rounds=10, eta=0.3, repeats=3, to_reach=BOTH, aim=TWICE),
     Case("many-classes", "many-classes", task="multiclass", rounds=10, eta=0.3, repeats=3, to_reach=BOTH, aim=TWICE),
@@ -71,6 +86,9 @@ ALL = (
     _small("5k"),
     _small("10k"),
     _small("50k"),
+    _wide("wide-1211", depth=8),
+    _wide("wide-1211", depth=0, leaves=31),
+    _wide("wide-5k", depth=8),
     Case(
         "exact-1m",
         "dense-1m",

@@ -148,9 +148,12 @@ MAKERS: dict[str, Callable[[], tuple[Part, Part]]] = {
             "50k": 50_000,
             "200k": 200_000,
             "1m": 1_000_000,
+            "2m": 2_000_000,
             "10m": 10_000_000,
         }.items()
     },
+    "wide-1211": lambda: (dense_rows(1211, 294), dense_rows(2000, 294, seed=1)),
+    "wide-5k": lambda: (dense_rows(5000, 500), dense_rows(2000, 500, seed=1)),
     "onehot-1m": lambda: (one_hot_rows(1_000_000), one_hot_rows(100_000, seed=1)),
     "many-classes": lambda: (many_classes(494_021), many_classes(50_000, seed=1)),
     "few-values": lambda: (few_values(98_000), few_values(50_000, seed=1)),

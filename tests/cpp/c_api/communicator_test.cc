@@ -228,6 +228,16 @@ TEST(Communicator, AnErrorInOneRanksDataReachesAll) {
   EXPECT_EQ(*n_told, 3);
 }
 
+TEST(Communicator, CertificatesAreNotIgnored) {
+  TrackerHandle tracker = nullptr;
+  EXPECT_EQ(XGTrackerCreate(R"({"n_workers": 1, "host": "127.0.0.1", "server_key_path": "key.pem"})", &tracker), -1);
+  EXPECT_TRUE(Says(LastError(), "server_key_path is given, and this communicator does not encrypt")) << LastError();
+  EXPECT_EQ(XGCommunicatorInit(R"({"FEDERATED_CLIENT_CERT": "cert.pem"})"), -1);
+  EXPECT_TRUE(Says(LastError(), "federated_client_cert is given")) << LastError();
+  EXPECT_OK(XGCommunicatorInit(R"({"federated_client_cert": null})"));
+  EXPECT_OK(XGCommunicatorFinalize());
+}
+
 TEST(Communicator, BadConfigurationsAreRefused) {
   TrackerHandle tracker = nullptr;
   for (auto const* bad : {"{}", R"({"n_workers": 0})", R"({"n_workers": 1, "port": -1})", R"({"n_workers": "1"})",

@@ -3,13 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "c_api/batches.h"
+#include "data/batches/row_source.h"
+#include "data/bins/bin_store_maker.h"
+#include "data/matrix_view.h"
 #include "device/device_arrays.h"
+#include "support/error.h"
 
 namespace kauri::testing {
 namespace {
@@ -247,6 +253,93 @@ TEST_F(DeviceLabels, BadOnesAreErrorsOfTheMatrix) {
     DMatrixHandle handle = nullptr;
     EXPECT_NE(Message(Make({WithLabels(few)}, &handle, config)).find("label has 10 values"), std::string::npos);
     EXPECT_NE(Message(Make({WithLabels(bad)}, &handle, config)).find("label of row 17 is nan"), std::string::npos);
+  }
+}
+
+/// A batch of host rows that nobody has searched for infinite values.
+class UnsearchedBatch : public RowSource {
+ public:
+  UnsearchedBatch(std::vector<float> const& values, std::int64_t n_cols) : values_(values), n_cols_(n_cols) {}
+  void Restart() override { is_read_ = false; }
+  bool Next(Context const&, RowBatch* batch) override {
+    if (is_read_) return false;
+    is_read_ = true;
+    batch->info = {};
+    batch->info.n_rows = static_cast<std::int64_t>(values_.size()) / n_cols_;
+    batch->info.n_cols = n_cols_;
+    batch->rows = MakeRowsView(values_.data(), batch->info.n_rows, n_cols_);
+    batch->may_be_infinite = true;
+    return true;
+  }
+
+ private:
+  std::vector<float> const& values_;
+  std::int64_t n_cols_;
+  bool is_read_ = false;
+};
+
+/// Rows of the host that a device encodes.
+class RowsForDevice : public DeviceBatches {
+ protected:
+  static constexpr std::size_t kRows = (std::size_t{1} << 15U) + 3;  // enough values for a device
+
+  void SetUp() override {
+    DeviceBatches::SetUp();
+    auto const& some = problem_.values;
+    for (std::size_t i = 0; values_.size() < 4 * kRows; ++i) values_.push_back(some[i % some.size()]);
+  }
+  std::unique_ptr<DataMatrix> Make(bool on_device, DataMatrix const* like = nullptr) const {
+    UnsearchedBatch source(values_, 4);
+    BinStoreOptions options;
+    options.like = like;
+    options.is_one_batch = true;
+    if (on_device) options.device = 0;
+    options.make_on_device = [](Context const& ctx, kauri::DeviceBatches const& rows, BinRequest const& request) {
+      return FakeDeviceMemory().MakeBins(ctx, rows, request);
+    };
+    return MakeBinnedMatrix(Context(), &source, options);
+  }
+
+  std::vector<float> values_;
+};
+
+TEST_F(RowsForDevice, HaveTheHostsCodes) {
+  auto const codes = [](std::unique_ptr<DataMatrix> const& data) {
+    auto copy = *kauri::BinsOf(*data)->InMemory();
+    auto const bytes = copy.MutableCodes();
+    return std::string(bytes.begin(), bytes.end());
+  };
+  auto const there = Make(true);
+  EXPECT_EQ(TheLog().binned, 1);
+  EXPECT_EQ(codes(there), codes(Make(false)));
+  EXPECT_EQ(TheLog().binned, 1);
+}
+
+TEST_F(RowsForDevice, InfiniteValuesAreRefusedWhereverTheyAreEncoded) {
+  auto const ref = Make(false);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (auto const value : {kInfinity, -kInfinity}) {
+    values_[4 * 777 + 2] = value;
+    values_[4 * 30'000 + 1] = -value;
+    auto const* const expected = value > 0 ? "row 777, column 2 is inf" : "row 777, column 2 is -inf";
+    for (bool const on_device : {false, true}) {
+      SCOPED_TRACE(on_device);
+      ExpectParts(MessageOf(ErrorKind::kData, [&] { Make(on_device); }), {expected});
+      ExpectParts(MessageOf(ErrorKind::kData, [&] { Make(on_device, ref.get()); }), {expected});
+    }
+  }
+  values_.resize(4 * 800);  // too few for a device
+  TheLog().binned = 0;
+  ExpectParts(MessageOf(ErrorKind::kData, [&] { Make(true); }), {"row 777, column 2 is -inf"});
+  EXPECT_EQ(TheLog().binned, 0);
+}
+
+TEST_F(DeviceBatches, AnInfiniteValueOfTheHostIsRefused) {
+  problem_.values[4 * 17 + 1] = std::numeric_limits<float>::infinity();
+  for (auto const* config : {R"({"missing": NaN, "one_batch": true})", R"({"missing": NaN})"}) {
+    Batches source({BatchOf(Table(problem_.values, 4), false, {{"label", problem_.labels}})});
+    DMatrixHandle handle = nullptr;
+    EXPECT_NE(Message(source.ReadBins(nullptr, &handle, config)).find("row 17, column 1 is inf"), std::string::npos);
   }
 }
 

@@ -146,9 +146,12 @@ class FakeDeviceMemory : public DeviceMemory {
     };
     if (rows.only != nullptr) take(*rows.only);
     if (rows.for_each != nullptr) rows.for_each(take);
+    if (rows.host_rows != nullptr) all.assign(rows.host_rows, rows.host_rows + rows.n_rows * rows.n_cols);
     DenseRows const values{all.data(), rows.n_rows, rows.n_cols};
     CodedRows coded;
     coded.features = MakeExactCuts(ctx, values, request.max_bin, request.weights);
+    auto const is_infinite = [](float value) { return std::isinf(value); };
+    if (std::any_of(all.begin(), all.end(), is_infinite)) return coded;
     BinShape shape;
     shape.n_rows = values.n_rows;
     for (auto const& feature : coded.features) shape.has_missing.push_back(feature.n_values < values.n_rows ? 1 : 0);

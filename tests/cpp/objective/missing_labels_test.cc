@@ -109,7 +109,7 @@ TEST(MissingLabels, GradientsAreThoseOfEachTargetAlone) {
       for (bool const weighted : {false, true}) {
         auto const table = MakeTable(given, n_rows, weighted);
         auto const objective = MakeObjective(given.name, given.params);
-        objective->ValidateInfo(table.silent);
+        objective->ValidateInfo(Context(), table.silent);
         auto const pairs = GradientsOf(*objective, table.margins, table.silent);
         for (std::size_t i = 0; i < pairs.size(); ++i) {
           if (!std::isnan(table.silent.labels[i])) continue;
@@ -143,7 +143,7 @@ TEST(MissingLabels, ATargetOfWhichNothingIsKnownHasNoIntercept) {
   for (auto const& given : Cases()) {
     auto const objective = MakeObjective(given.name, given.params);
     auto const info = MakeInfo({1.0F, kNaN, 1.0F, kNaN, 1.0F, kNaN}, {}, 2);
-    objective->ValidateInfo(info);
+    objective->ValidateInfo(Context(), info);
     ExpectParts(MessageOf(ErrorKind::kData, [&] { objective->EstimateBaseScore(Context(), info); }),
                 {given.name, "labels of target 1 are NaN in all 3 rows", "leave that column out", "base_score"});
     auto const pairs = GradientsOf(*objective, std::vector<float>(6, 0.25F), info);
@@ -163,12 +163,13 @@ TEST(MissingLabels, ASingleColumnHasNone) {
     auto const objective = MakeObjective(given.name, given.params);
     ExpectParts(MessageOf(ErrorKind::kData,
                           [&] {
-                            objective->ValidateInfo(MakeInfo({1.0F, kNaN}));
+                            objective->ValidateInfo(Context(), MakeInfo({1.0F, kNaN}));
                           }),
                 {given.name, "label nan of row 1"});
     auto const infinite = MakeInfo({1.0F, kNaN, 1.0F, std::numeric_limits<float>::infinity()}, {}, 2);
     if (given.name == "reg:logistic") {
-      ExpectParts(MessageOf(ErrorKind::kData, [&] { objective->ValidateInfo(infinite); }), {"row 1, target 1,"});
+      ExpectParts(MessageOf(ErrorKind::kData, [&] { objective->ValidateInfo(Context(), infinite); }),
+                  {"row 1, target 1,"});
     }
   }
 }

@@ -15,16 +15,18 @@ namespace {
 float const kNaN = std::numeric_limits<float>::quiet_NaN();
 
 std::string LabelError(std::string const& name, MetaInfo const& info) {
-  return MessageOf(ErrorKind::kData, [&] { MakeObjective(name, {{"num_class", "3"}})->ValidateInfo(info); });
+  return MessageOf(ErrorKind::kData, [&] { MakeObjective(name, {{"num_class", "3"}})->ValidateInfo(Context(), info); });
 }
 
 TEST(Labels, GoodOnesPass) {
-  EXPECT_NO_THROW(MakeObjective("reg:squarederror")->ValidateInfo(MakeInfo({-1e30F, 0.0F, 1e30F}, {0.0F, 1.0F, 2.0F})));
-  EXPECT_NO_THROW(MakeObjective("reg:logistic")->ValidateInfo(MakeInfo({0.0F, 0.3F, 1.0F, 1e-30F}, {}, 2)));
-  EXPECT_NO_THROW(MakeObjective("binary:logistic")->ValidateInfo(MakeInfo({0.0F, 1.0F})));
-  EXPECT_NO_THROW(MakeObjective("count:poisson")->ValidateInfo(MakeInfo({0.0F, 2.5F, 1e9F})));
-  EXPECT_NO_THROW(MakeObjective("multi:softmax", {{"num_class", "3"}})->ValidateInfo(MakeInfo({0.0F, 2.0F, 1.0F})));
-  EXPECT_NO_THROW(MakeObjective("reg:squarederror")->ValidateInfo(MakeInfo({})));
+  EXPECT_NO_THROW(
+      MakeObjective("reg:squarederror")->ValidateInfo(Context(), MakeInfo({-1e30F, 0.0F, 1e30F}, {0.0F, 1.0F, 2.0F})));
+  EXPECT_NO_THROW(MakeObjective("reg:logistic")->ValidateInfo(Context(), MakeInfo({0.0F, 0.3F, 1.0F, 1e-30F}, {}, 2)));
+  EXPECT_NO_THROW(MakeObjective("binary:logistic")->ValidateInfo(Context(), MakeInfo({0.0F, 1.0F})));
+  EXPECT_NO_THROW(MakeObjective("count:poisson")->ValidateInfo(Context(), MakeInfo({0.0F, 2.5F, 1e9F})));
+  EXPECT_NO_THROW(
+      MakeObjective("multi:softmax", {{"num_class", "3"}})->ValidateInfo(Context(), MakeInfo({0.0F, 2.0F, 1.0F})));
+  EXPECT_NO_THROW(MakeObjective("reg:squarederror")->ValidateInfo(Context(), MakeInfo({})));
 }
 
 TEST(Labels, NaN) {
@@ -81,15 +83,15 @@ TEST(Labels, OutsideOfTheNewDomains) {
                                           {"reg:expectileerror", infinity, "finite"},
                                           {"survival:cox", kNaN, "finite"}}) {
     auto const objective = MakeObjective(bad.name, params);
-    objective->ValidateInfo(MakeInfo({1.0F, 1.0F}));
+    objective->ValidateInfo(Context(), MakeInfo({1.0F, 1.0F}));
     auto const message = MessageOf(ErrorKind::kData, [&] {
-      objective->ValidateInfo(MakeInfo({1.0F, bad.label, bad.label}));
+      objective->ValidateInfo(Context(), MakeInfo({1.0F, bad.label, bad.label}));
     });
     ExpectParts(message, {bad.name, "row 1", bad.domain});
   }
   for (auto const* name : {"reg:quantileerror", "reg:expectileerror", "reg:mape", "survival:cox"}) {
     auto const message = MessageOf(ErrorKind::kData, [&] {
-      MakeObjective(name, params)->ValidateInfo(MakeInfo({1.0F, 1.0F}, {}, 2));
+      MakeObjective(name, params)->ValidateInfo(Context(), MakeInfo({1.0F, 1.0F}, {}, 2));
     });
     ExpectParts(message, {name, "2 label columns"});
   }

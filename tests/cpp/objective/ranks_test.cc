@@ -86,7 +86,7 @@ std::vector<Case> RowCases(std::int64_t n_rows, bool weighted) {
 Result ResultOf(Case const& given, Context const& ctx) {
   auto const objective = MakeObjective(given.name, given.params);
   Result result;
-  objective->ValidateInfo(given.info);
+  objective->ValidateInfo(Context(), given.info);
   result.base_scores = objective->EstimateBaseScore(ctx, given.info);
   auto const learning = objective->Learning(&result.state);
   for (std::int64_t iteration = 0; iteration < 2; ++iteration) {
@@ -238,7 +238,7 @@ void ExpectErrors(Case const& given, std::vector<MetaInfo> const& infos, std::st
     ctx.collective = group;
     auto const objective = MakeObjective(given.name, given.params);
     auto const& info = infos[ToSize(group->Rank())];
-    objective->ValidateInfo(info);
+    objective->ValidateInfo(Context(), info);
     act(*objective, ctx, info);
   });
   for (auto const& error : errors) EXPECT_NE(error.find(part), std::string::npos) << given.name << ": " << error;
@@ -294,7 +294,8 @@ TEST(ObjectiveOfRanks, NoLabelOfATargetOnAnyRank) {
 TEST(ObjectiveOfRanks, LabelsAreNamedByTheirRowAmongAll) {
   auto info = MakeInfo({0.0F, 1.0F, 1.0F, 7.0F});
   info.global_rows = {{10, 3}, {2, 1}};
-  auto const message = MessageOf(ErrorKind::kData, [&] { MakeObjective("binary:logistic")->ValidateInfo(info); });
+  auto const message =
+      MessageOf(ErrorKind::kData, [&] { MakeObjective("binary:logistic")->ValidateInfo(Context(), info); });
   EXPECT_NE(message.find("label 7 of row 2"), std::string::npos) << message;
 }
 

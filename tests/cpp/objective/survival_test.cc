@@ -264,11 +264,11 @@ TEST(Aft, PredictionsAreTimesAndMetricsSeeMargins) {
 }
 
 std::string BoundsError(MetaInfo const& info) {
-  return MessageOf(ErrorKind::kData, [&] { MakeObjective("survival:aft")->ValidateInfo(info); });
+  return MessageOf(ErrorKind::kData, [&] { MakeObjective("survival:aft")->ValidateInfo(Context(), info); });
 }
 
 TEST(Aft, Bounds) {
-  MakeObjective("survival:aft")->ValidateInfo(MakeBounds(kIntervals));
+  MakeObjective("survival:aft")->ValidateInfo(Context(), MakeBounds(kIntervals));
   auto none = MakeBounds({});
   none.n_rows = 3;
   none.labels = {1.0F, 2.0F, 3.0F};

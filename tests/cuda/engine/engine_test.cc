@@ -216,7 +216,7 @@ TEST_F(CudaEngineTest, FollowsChangesOfTheInfo) {
 class AbsoluteError : public Objective {
  public:
   std::int64_t NumOutputs(MetaInfo const&) const override { return 1; }
-  void ValidateInfo(MetaInfo const&) const override {}
+  void ValidateInfo(Context const&, MetaInfo const&) const override {}
   void ComputeGradients(Context const&, Span<float const> margins, MetaInfo const& info, std::int64_t,
                         Span<GradientPair> out) const override {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = {margins[i] > info.labels[i] ? 1.0F : -1.0F, 1.0F};

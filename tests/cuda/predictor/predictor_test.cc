@@ -67,7 +67,7 @@ TreeRange AllTrees(Model const& model) { return {0, static_cast<std::int64_t>(mo
 TEST_F(GpuPredictorTest, MarginsHaveTheHostsBits) {
   for (auto const& [name, spec] : Specs()) {
     auto const model = RandomModel(spec);
-    for (std::int64_t const n_rows : {0, 1, 31, 32, 33, 255, 257, 5000}) {
+    for (std::int64_t const n_rows : {0, 1, 31, 32, 33, 255, 257, 511, 512, 513, 5000}) {
       SCOPED_TRACE(std::string(name) + ", rows " + std::to_string(n_rows));
       ExpectSameMargins(model, RandomRows(n_rows, spec.n_features, 5), AllTrees(model), AllTrees(model));
     }
@@ -118,72 +118,145 @@ TEST_F(GpuPredictorTest, SeveralTilesAndAStartPerRow) {
   EXPECT_TRUE(SameFloats(out, NaiveMargins(model, rows, AllTrees(model), start)));
 }
 
+TEST_F(GpuPredictorTest, MoreTilesThanAreInFlight) {
+  ForestSpec spec;
+  spec.n_features = 60;
+  spec.n_trees = 12;
+  auto const model = RandomModel(spec);
+  std::int64_t const n_rows = 250'000;  // 60 MB, in tiles of 4
+  auto const rows = RandomRows(n_rows, spec.n_features, 15);
+  std::vector<float> const base{0.25F};
+  auto const starts = UniformValues(static_cast<std::size_t>(n_rows), -1.0F, 1.0F, 32);
+  auto const gpu = MakeGpuPredictor();
+  auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
+  auto const expected = NaiveMargins(model, rows, AllTrees(model), std::vector<float>(ToSize(n_rows), 0.25F));
+  auto const expected_of_row = NaiveMargins(model, rows, AllTrees(model), starts);
+  for (int const threads : {1, 2, 16}) {
+    SCOPED_TRACE(threads);
+    auto ctx = OnDevice();
+    ctx.threads = threads;
+    std::vector<float> out(ToSize(n_rows));
+    gpu->Predict(ctx, *compiled, {rows, AllTrees(model), {base, {}}}, PredictKind::kMargin, out);
+    EXPECT_TRUE(SameFloats(out, expected));
+    gpu->Predict(ctx, *compiled, {rows, AllTrees(model), {base, starts}}, PredictKind::kMargin, out);
+    EXPECT_TRUE(SameFloats(out, expected_of_row));
+  }
+}
+
+/// Rows of which some cannot be read.
+class FailingRows : public DataView {
+ public:
+  FailingRows(MemoryView const& rows, std::vector<std::int64_t> failing) : rows_(rows), failing_(std::move(failing)) {}
+  std::int64_t NumRows() const override { return rows_.NumRows(); }
+  std::int64_t NumCols() const override { return rows_.NumCols(); }
+  void CopyRows(std::int64_t begin, std::int64_t end, std::int64_t n_cols, float* tile) const override {
+    for (auto const row : failing_) {
+      if (begin <= row && row < end) Fail(ErrorKind::kData, "row ", row, " cannot be read.");
+    }
+    rows_.CopyRows(begin, end, n_cols, tile);
+  }
+
+ private:
+  MemoryView const& rows_;
+  std::vector<std::int64_t> failing_;
+};
+
+TEST_F(GpuPredictorTest, TheFirstRowThatFailsIsReported) {
+  ForestSpec spec;
+  spec.n_features = 60;
+  spec.n_trees = 3;
+  auto const model = RandomModel(spec);
+  std::int64_t const n_rows = 250'000;
+  auto const rows = RandomRows(n_rows, spec.n_features, 16);
+  std::vector<float> const base{0.0F};
+  auto const gpu = MakeGpuPredictor();
+  auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
+  std::vector<float> out(ToSize(n_rows));
+  for (auto const& failing : std::vector<std::vector<std::int64_t>>{
+           {0}, {249'999}, {17, 18}, {139'000, 140'000, 200'000}, {30'000, 47'000, 64'000, 81'000, 98'000, 115'000}}) {
+    FailingRows const some(rows, failing);
+    auto const first = *std::min_element(failing.begin(), failing.end());
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      auto const message = MessageOf(ErrorKind::kData, [&] {
+        gpu->Predict(OnDevice(), *compiled, {some, AllTrees(model), {base, {}}}, PredictKind::kMargin, out);
+      });
+      EXPECT_EQ(message, "row " + std::to_string(first) + " cannot be read.");
+    }
+  }
+  gpu->Predict(OnDevice(), *compiled, {rows, AllTrees(model), {base, {}}}, PredictKind::kMargin, out);
+  EXPECT_TRUE(SameFloats(out, NaiveMargins(model, rows, AllTrees(model), std::vector<float>(ToSize(n_rows), 0.0F))))
+      << "after errors";
+}
+
 TEST_F(GpuPredictorTest, Leaves) {
   for (auto const& [name, spec] : Specs()) {
-    SCOPED_TRACE(name);
     auto const model = RandomModel(spec);
-    auto const rows = RandomRows(257, spec.n_features, 10);
-    TreeRange const trees{1, AllTrees(model).end};
-    auto const width = trees.end - trees.begin;
-    std::vector<float> leaves(257 * width);
-    auto const gpu = MakeGpuPredictor();
-    auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
-    gpu->Predict(OnDevice(), *compiled, {rows, trees, {}}, PredictKind::kLeaf, leaves);
-    std::vector<float> expected;
-    for (std::int64_t row = 0; row < 257; ++row) {
-      for (auto tree = trees.begin; tree < trees.end; ++tree) {
-        expected.push_back(static_cast<float>(NaiveLeaf(model.trees[tree], rows, row)));
+    for (std::int64_t const n_rows : {257, 700}) {
+      SCOPED_TRACE(std::string(name) + ", rows " + std::to_string(n_rows));
+      auto const rows = RandomRows(n_rows, spec.n_features, 10);
+      TreeRange const trees{1, AllTrees(model).end};
+      auto const width = trees.end - trees.begin;
+      std::vector<float> leaves(ToSize(n_rows * width));
+      auto const gpu = MakeGpuPredictor();
+      auto const compiled = gpu->Compile(OnDevice(), model, AllTrees(model));
+      gpu->Predict(OnDevice(), *compiled, {rows, trees, {}}, PredictKind::kLeaf, leaves);
+      std::vector<float> expected;
+      for (std::int64_t row = 0; row < n_rows; ++row) {
+        for (auto tree = trees.begin; tree < trees.end; ++tree) {
+          expected.push_back(static_cast<float>(NaiveLeaf(model.trees[tree], rows, row)));
+        }
       }
+      EXPECT_TRUE(SameFloats(leaves, expected));
     }
-    EXPECT_TRUE(SameFloats(leaves, expected));
   }
 }
 
 TEST_F(GpuPredictorTest, RowsInDeviceMemory) {
   for (auto const& [name, spec] : Specs()) {
-    SCOPED_TRACE(name);
     auto const model = RandomModel(spec);
-    std::int64_t const n_rows = 1000;
-    std::int64_t const n_cols = spec.n_features;
-    auto const values = MakeValues({n_rows, n_cols, 0.6, 0, false, 11});
-    MemoryView const view(values, n_cols);
-    auto const expected =
-        NaiveMargins(model, view, AllTrees(model), RepeatStart(std::vector<float>(model.NumOutputs()), n_rows));
-    cuda::DeviceForest const forest(OnDevice(), model, AllTrees(model));
-    auto const walk = [&](cuda::DeviceRows const& rows) {
-      auto const out = cuda::ToDevice(Cuda(), std::vector<float>(expected.size()));
-      cuda::WalkForest(Cuda(), forest, rows, PredictKind::kMargin, AllTrees(model), out.data());
-      return Fetch(Cuda(), out);
-    };
-    auto const row_major = cuda::ToDevice(Cuda(), values);
-    cuda::DeviceRows rows;
-    rows.n_rows = n_rows;
-    rows.n_cols = n_cols;
-    rows.values = row_major.data();
-    rows.row_stride = n_cols;
-    EXPECT_TRUE(SameFloats(walk(rows), expected)) << "row-major";
-    std::vector<float> transposed(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      transposed[i % static_cast<std::size_t>(n_cols) * static_cast<std::size_t>(n_rows) +
-                 i / static_cast<std::size_t>(n_cols)] = values[i];
+    for (std::int64_t const n_rows : {100, 1000}) {
+      SCOPED_TRACE(std::string(name) + ", rows " + std::to_string(n_rows));
+      std::int64_t const n_cols = spec.n_features;
+      auto const values = MakeValues({n_rows, n_cols, 0.6, 0, false, 11});
+      MemoryView const view(values, n_cols);
+      auto const expected =
+          NaiveMargins(model, view, AllTrees(model), RepeatStart(std::vector<float>(model.NumOutputs()), n_rows));
+      cuda::DeviceForest const forest(OnDevice(), model, AllTrees(model));
+      auto const walk = [&](cuda::DeviceRows const& rows) {
+        auto const out = cuda::ToDevice(Cuda(), std::vector<float>(expected.size()));
+        cuda::WalkForest(Cuda(), forest, rows, PredictKind::kMargin, AllTrees(model), out.data());
+        return Fetch(Cuda(), out);
+      };
+      auto const row_major = cuda::ToDevice(Cuda(), values);
+      cuda::DeviceRows rows;
+      rows.n_rows = n_rows;
+      rows.n_cols = n_cols;
+      rows.values = row_major.data();
+      rows.row_stride = n_cols;
+      EXPECT_TRUE(SameFloats(walk(rows), expected)) << "row-major";
+      std::vector<float> transposed(values.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        transposed[i % static_cast<std::size_t>(n_cols) * static_cast<std::size_t>(n_rows) +
+                   i / static_cast<std::size_t>(n_cols)] = values[i];
+      }
+      auto const column_major = cuda::ToDevice(Cuda(), transposed);
+      rows.values = column_major.data();
+      rows.row_stride = 1;
+      rows.col_stride = n_rows;
+      EXPECT_TRUE(SameFloats(walk(rows), expected)) << "column-major";
+      auto const matrix = MakeMatrix(values, n_cols, true);
+      ASSERT_FALSE(matrix->IsDense());
+      auto const row_ptr = cuda::ToDevice(Cuda(), matrix->Csr().row_ptr);
+      auto const features = cuda::ToDevice(Cuda(), matrix->Csr().features);
+      auto const entries = cuda::ToDevice(Cuda(), matrix->Csr().values);
+      cuda::DeviceRows sparse;
+      sparse.n_rows = n_rows;
+      sparse.n_cols = n_cols;
+      sparse.row_ptr = row_ptr.data();
+      sparse.features = features.data();
+      sparse.entries = entries.data();
+      EXPECT_TRUE(SameFloats(walk(sparse), expected)) << "sparse";
     }
-    auto const column_major = cuda::ToDevice(Cuda(), transposed);
-    rows.values = column_major.data();
-    rows.row_stride = 1;
-    rows.col_stride = n_rows;
-    EXPECT_TRUE(SameFloats(walk(rows), expected)) << "column-major";
-    auto const matrix = MakeMatrix(values, n_cols, true);
-    ASSERT_FALSE(matrix->IsDense());
-    auto const row_ptr = cuda::ToDevice(Cuda(), matrix->Csr().row_ptr);
-    auto const features = cuda::ToDevice(Cuda(), matrix->Csr().features);
-    auto const entries = cuda::ToDevice(Cuda(), matrix->Csr().values);
-    cuda::DeviceRows sparse;
-    sparse.n_rows = n_rows;
-    sparse.n_cols = n_cols;
-    sparse.row_ptr = row_ptr.data();
-    sparse.features = features.data();
-    sparse.entries = entries.data();
-    EXPECT_TRUE(SameFloats(walk(sparse), expected)) << "sparse";
   }
 }
 

@@ -262,7 +262,7 @@ TEST_F(GpuBackgroundKindsTest, KindsThatItComputes) {
   EXPECT_FALSE(gpu->Computes(PredictKind::kApproxContribution, true));
   EXPECT_FALSE(gpu->Computes(PredictKind::kApproxInteraction, true));
   EXPECT_TRUE(gpu->Computes(PredictKind::kApproxContribution, false));
-  EXPECT_FALSE(gpu->Computes(PredictKind::kBanzhafInteraction, false));
+  EXPECT_TRUE(gpu->Computes(PredictKind::kBanzhafInteraction, false));
 }
 
 }  // namespace

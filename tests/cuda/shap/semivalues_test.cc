@@ -1,5 +1,5 @@
-/// Banzhaf values and Shapley-Taylor indices on the device against the CPU's, which are tested against their
-/// definitions.
+/// Banzhaf values and interactions and Shapley-Taylor indices on the device against the CPU's, which are tested against
+/// their definitions.
 #include <numeric>
 
 #include "kauri/objective.h"
@@ -8,7 +8,8 @@
 namespace kauri::testing {
 namespace {
 
-constexpr PredictKind kSemivalues[] = {PredictKind::kBanzhaf, PredictKind::kTaylorInteraction};
+constexpr PredictKind kSemivalues[] = {PredictKind::kBanzhaf, PredictKind::kTaylorInteraction,
+                                       PredictKind::kBanzhafInteraction};
 
 class GpuSemivaluesTest : public GpuShapTest {
  protected:
@@ -52,6 +53,29 @@ TEST_F(GpuSemivaluesTest, BranchesWithoutCover) {
     for (std::size_t node = 1; node < tree.sum_hessian.size(); node += 3) tree.sum_hessian[node] = 0.0F;
   }
   ExpectCpu(model, RandomRows(40, 6, 12), 1e-5);
+}
+
+/// Rows of Banzhaf interactions add up to Banzhaf values, and both halves of a pair have the same bits.
+TEST_F(GpuSemivaluesTest, BanzhafRowsAddUpToValues) {
+  ForestSpec spec;
+  spec.n_features = 9;
+  spec.n_classes = 3;
+  spec.n_trees = 10;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(40, 9, 23);
+  auto const values = Run({}, model, rows, PredictKind::kBanzhaf);
+  auto const matrices = Run({}, model, rows, PredictKind::kBanzhafInteraction);
+  constexpr std::size_t kWidth = 10;
+  for (std::size_t line = 0; line < values.size(); ++line) {
+    if (line % kWidth == kWidth - 1) continue;  // the bias
+    auto const* const matrix = matrices.data() + line / kWidth * kWidth * kWidth;
+    auto const feature = line % kWidth;
+    auto const sum = std::accumulate(matrix + feature * kWidth, matrix + (feature + 1) * kWidth, 0.0);
+    ASSERT_NEAR(sum, static_cast<double>(values[line]), 1e-5);
+    for (std::size_t other = 0; other < kWidth; ++other) {
+      ASSERT_EQ(matrix[feature * kWidth + other], matrix[other * kWidth + feature]);
+    }
+  }
 }
 
 /// The sum of a Shapley-Taylor matrix is the margin, and both halves of a pair have the same bits.

@@ -244,6 +244,34 @@ TEST_F(GpuShapValuesTest, RowsInDeviceMemory) {
   }
 }
 
+/// An output is as exact beside another that is 2^60 times larger.
+TEST_F(GpuShapValuesTest, SmallOutputBesideALargeOne) {
+  ForestSpec spec;
+  spec.n_classes = 3;
+  spec.n_trees = 9;
+  auto const model = RandomModel(spec);
+  auto scaled = model;
+  constexpr float kFactor = 0x1p-60F;
+  for (std::size_t t = 0; t < scaled.trees.size(); ++t) {
+    auto& tree = scaled.trees[t];
+    for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+      if (tree.IsLeaf(node) && scaled.output_of_tree[t] == 1) tree.split_value[node] *= kFactor;
+    }
+  }
+  auto const rows = RandomRows(40, spec.n_features, 24);
+  for (auto const& method : AllMethods()) {
+    for (auto const kind : {PredictKind::kContribution, PredictKind::kInteraction}) {
+      auto const before = Run(method, model, rows, kind);
+      auto const after = Run(method, scaled, rows, kind);
+      auto const block = before.size() / 40 / 3;  // floats of a row and output; the last one is the bias
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        if (i % block == block - 1) continue;
+        ASSERT_EQ(before[i] * (i / block % 3 == 1 ? kFactor : 1.0F), after[i]) << i;
+      }
+    }
+  }
+}
+
 TEST_F(GpuShapValuesTest, UnknownMethods) {
   auto const message = MessageOf(ErrorKind::kParameter, [] { MakeGpuPredictor({{"shap_bin_packing", "best"}}); });
   EXPECT_NE(message.find("shap_bin_packing='best'"), std::string::npos) << message;

@@ -94,6 +94,47 @@ def test_one_rank_fails_and_the_others_hear_of_it() -> None:
         assert "rank 1 has failed: RuntimeError: no room" in str(error)
 
 
+class Evaluates(kb.callback.TrainingCallback):
+    """Evaluates sets, which the last rank makes anew in each round."""
+
+    def __init__(self, collective: Collective, n_sets: int) -> None:
+        self.is_last = collective.rank == collective.size - 1
+        self.rows, self.n_sets = mine(collective), n_sets
+        self.kept, self.found = self.made(), list[str]()
+
+    def made(self) -> kb.DMatrix:
+        data = kb.DMatrix(X[self.rows], label=Y[self.rows])
+        numbers = [[self.rows.start, self.rows.stop - self.rows.start]] if data.num_row() else []
+        data.set_info(global_rows=np.array(numbers, np.int64).reshape(-1, 2))
+        return data
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        data = self.made() if self.is_last else self.kept
+        self.found.append(model.eval_set([(data, "own")] * self.n_sets, epoch))
+        return False
+
+
+def test_a_set_that_is_new_on_one_rank_alone() -> None:
+    def run(collective: Collective) -> list[str]:
+        callback = Evaluates(collective, 1)
+        kb.train(PARAMS, matrix(collective), 4, collective=collective, callbacks=[callback])
+        return callback.found
+
+    for n in (2, 3):
+        found = run_ranks(n, run)
+        assert all(each == found[0] for each in found), found
+        assert len(found[0]) == 4
+
+
+def test_ranks_evaluate_the_same_number_of_sets() -> None:
+    def run(collective: Collective) -> None:
+        callback = Evaluates(collective, 1 + collective.rank)
+        kb.train(PARAMS, matrix(collective), 4, collective=collective, callbacks=[callback])
+
+    for error in run_ranks(2, run):
+        assert "evaluate different numbers of sets: 1 on one rank, 2 on another" in str(error)
+
+
 class Broken(Collective):
     """A collective whose connection fails at the n-th call."""
 

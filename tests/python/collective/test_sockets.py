@@ -121,7 +121,7 @@ def test_strangers_hold_up_nobody() -> None:
 def test_a_stranger_has_one_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sockets, "_SECONDS_OF_GREETING", 1.0)
     listener = Listener("127.0.0.1")
-    sockets._Acceptor(listener, Key(SECRET), 4)
+    sockets.Acceptor(listener, Key(SECRET), 4)
     begin = time.monotonic()
     with socket.create_connection(("127.0.0.1", listener.port)) as stranger, contextlib.suppress(OSError):
         while time.monotonic() < begin + 6:
@@ -135,12 +135,12 @@ def test_many_strangers_have_few_threads(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sockets, "_SECONDS_OF_GREETING", 1.0)
     listener = Listener("127.0.0.1")
     before = threading.active_count()
-    acceptor = sockets._Acceptor(listener, Key(SECRET), 4)
+    acceptor = sockets.Acceptor(listener, Key(SECRET), 4)
     address = ("127.0.0.1", listener.port)
     strangers = [socket.create_connection(address) for _ in range(12)]
     time.sleep(0.3)
     assert threading.active_count() <= before + 1 + 4
-    with sockets._call(address, 3, Key(SECRET), time.monotonic() + 20):  # after the strangers
+    with sockets.call(address, 3, Key(SECRET), time.monotonic() + 20):  # after the strangers
         assert acceptor.arrived.get(timeout=10)[0] == 3
     for connection in strangers:
         connection.close()
@@ -167,8 +167,8 @@ def test_errors_of_accept_do_not_end_the_acceptor() -> None:
     with contextlib.closing(Listener("127.0.0.1")) as listener:
         before, listening = threading.active_count(), listener.socket
         listener.socket = Troubled(listening)  # type: ignore[assignment]
-        acceptor = sockets._Acceptor(listener, Key(SECRET), 4)
-        with sockets._call(("127.0.0.1", listener.port), 5, Key(SECRET), time.monotonic() + 10):
+        acceptor = sockets.Acceptor(listener, Key(SECRET), 4)
+        with sockets.call(("127.0.0.1", listener.port), 5, Key(SECRET), time.monotonic() + 10):
             assert acceptor.arrived.get(timeout=10)[0] == 5
         listener.socket = listening
     end = time.monotonic() + 10

@@ -29,8 +29,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # compiles less: the tests are short
-        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.locality.wait": "0s",  # a task starts where there is room
         "spark.network.crypto.enabled": "true",
         "spark.authenticate": "true",
         "spark.authenticate.secret": "of the tests",

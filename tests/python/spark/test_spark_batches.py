@@ -19,8 +19,8 @@ from sklearn.base import clone
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
+from kauriboost._cluster.arrow import features_of, part_of  # noqa: E402
 from kauriboost._collective.sockets import Key  # noqa: E402
-from kauriboost._spark.batches import features_of, part_of  # noqa: E402
 from kauriboost._spark.meeting import Meeting  # noqa: E402
 from kauriboost._spark.predict import NUMBER, NUMBERS, Prediction, run  # noqa: E402
 from kauriboost._spark.rows import WorkerRows  # noqa: E402

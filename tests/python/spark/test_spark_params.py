@@ -11,7 +11,7 @@ import pytest
 ks = pytest.importorskip("kauriboost.spark")
 from kauriboost._spark.columns import Columns, selected  # noqa: E402
 from kauriboost._spark.estimators import _result  # noqa: E402
-from kauriboost._spark.files import as_saved  # noqa: E402
+from kauriboost._spark.files import Writer, as_saved  # noqa: E402
 from kauriboost._spark.task import Trained  # noqa: E402
 from pyspark.errors import PySparkException  # noqa: E402
 from pyspark.ml.util import MLWriter  # noqa: E402
@@ -31,13 +31,30 @@ class Nothing(kb.callback.TrainingCallback):
     ],
 )
 def test_what_cannot_be_saved_leaves_the_older_folder(name: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    saved: list[str] = []
-    monkeypatch.setattr(MLWriter, "save", lambda self, path: saved.append(path))  # it deletes the older folder
+    done: list[tuple[str, str]] = []
+    monkeypatch.setattr(MLWriter, "_handleOverwrite", lambda self, path: done.append(("delete", path)))
+    monkeypatch.setattr(Writer, "saveImpl", lambda self, path: done.append(("save", path)))
+    monkeypatch.setattr(Writer, "_move", lambda self, draft, path: done.append((draft, path)))
     with pytest.raises(kb.ModelError, match=f"the parameter {name} has no form in Spark's metadata"):
         ks.KauriRegressor(**{name: value}).write().overwrite().save("folder")
-    assert saved == []
+    assert done == []
     ks.KauriRegressor(**{name: None if name != "arbitrary_params_dict" else {}}).write().overwrite().save("folder")
-    assert saved == ["folder"]
+    draft = done[0][1]
+    assert draft.startswith("folder.")
+    assert done == [("save", draft), ("delete", "folder"), (draft, "folder")]
+
+
+def test_a_save_that_fails_leaves_the_older_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(self: Any, path: str) -> None:
+        raise OSError("no room")
+
+    deleted: list[str] = []
+    monkeypatch.setattr(MLWriter, "_handleOverwrite", lambda self, path: deleted.append(path))
+    monkeypatch.setattr(Writer, "saveImpl", fails)
+    with pytest.raises(OSError, match="no room"):
+        ks.KauriRegressor().write().overwrite().save("folder")
+    assert len(deleted) == 1
+    assert deleted[0].startswith("folder.")
 
 
 def test_numbers_of_numpy_are_saved_as_numbers() -> None:

@@ -152,9 +152,8 @@ def test_pipelines_folds_and_files(session: Any, table: pd.DataFrame, frame: Any
         ks.KauriRanker.load(str(tmp_path / "estimator"))
     estimator = ks.KauriClassifier(n_estimators=2, features_col=NUMBERS)
     grid = ParamGridBuilder().addGrid(estimator.max_depth, [1, 3]).build()
-    search = CrossValidator(
-        estimator=estimator, estimatorParamMaps=grid, evaluator=BinaryClassificationEvaluator(), numFolds=2
-    )
+    how = {"evaluator": BinaryClassificationEvaluator(), "numFolds": 2, "parallelism": 2}
+    search = CrossValidator(estimator=estimator, estimatorParamMaps=grid, **how)
     best = search.fit(frame)
     assert best.avgMetrics[1] > best.avgMetrics[0]
     assert best.bestModel.getOrDefault("max_depth") == 3

@@ -66,6 +66,17 @@ def test_arrays(binary: Binary, way: str, make: type[kb.DMatrix]) -> None:
     assert_same(lambda: make(rows, y, **more), params)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_numbers_beside_one_hot_columns(way: str) -> None:
+    """A number of 256 bins in all rows has a column of its own beside bundles."""
+    rng = np.random.default_rng(5)
+    levels = rng.integers(0, 12, (4000, 3))
+    one_hot = (levels[:, :, None] == np.arange(12)).reshape(len(levels), -1).astype(np.float32)
+    rows = scipy_sparse.csr_matrix(np.hstack([1 + rng.random((len(levels), 2), np.float32), one_hot]))
+    labels = (rows.toarray()[:, 0] + levels[:, 0] / 12 + rng.random(len(levels)) > 2.5).astype(np.float32)
+    assert_same(lambda: kb.DMatrix(rows, labels), {"objective": "binary:logistic", **WAYS[way]})
+
+
 def test_symmetric_trees_of_classes(binary: Binary) -> None:
     X, y = binary
     classes = (y + 2 * (np.nan_to_num(X[:, 0]) > 0)).astype(np.float32)
@@ -111,6 +122,18 @@ def test_bins_of_host_rows_are_made_on_the_device(binary: Binary, dtype: type) -
         ]
         booster = kb.train({**params, "device": "cuda"}, on_device, 3)
         np.testing.assert_array_equal(booster.predict(held_out[0]), booster.predict(held_out[1]))
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_the_device_finds_infinite_values(binary: Binary, value: float) -> None:
+    X, y = binary
+    rows = np.tile(X, (1 + (1 << 17) // X.size, 1)).astype(np.float32)
+    labels = np.resize(y, len(rows))
+    data = kb.QuantileDMatrix(rows, labels, device="cuda")
+    rows[-5, 2] = value
+    for ref in (None, data):
+        with pytest.raises(kb.DataError, match=f"row {len(rows) - 5}, column 2 is {value}"):
+            kb.QuantileDMatrix(rows, labels, ref=ref, device="cuda")
 
 
 @pytest.mark.parametrize("make", [kb.DMatrix, kb.QuantileDMatrix])

@@ -1,6 +1,7 @@
 #include "cuda/hist/bins/make_device_bins.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,12 @@ bool MayPayToBundle(DeviceBins const& bins) {
   constexpr std::int64_t kManyColumns = 32;
   constexpr std::int64_t kFewCodes = 4;
   return bins.NumCols() >= kManyColumns && bins.n_cells <= kFewCodes * bins.NumCols();
+}
+
+bool HasInfinite(std::vector<FeatureCuts> const& features) {
+  return std::any_of(features.begin(), features.end(), [](FeatureCuts const& feature) {
+    return feature.n_values > 0 && !(std::isfinite(feature.min) && std::isfinite(feature.max));
+  });
 }
 
 /// Returns the memory of the codes, once their layout is known.
@@ -111,6 +118,7 @@ MadeBins MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DenseTable 
   DeviceRowParts rows(cuda, ctx, table, task.part_bytes, task.host_rows);
   MadeBins made;
   made.features = LookAtColumns(cuda, ctx, table, task, &rows);
+  if (HasInfinite(made.features)) return made;
   auto bins = std::make_unique<DeviceBins>(
       task.given == nullptr
           ? LayOutDense(made.features, table.n_rows)
@@ -133,7 +141,7 @@ CodedRows KeepBins(Context const& ctx, DeviceBatches const& rows, BinRequest con
   task.given = request.given;
   task.weights = request.weights;
   auto made = MakeDeviceBins(cuda, ctx, DenseTable::Of(rows), task);
-  if (made.bins == nullptr) return {};
+  if (made.bins == nullptr) return {std::move(made.features), nullptr};
   cuda.Synchronize();  // for the codes, which others read on their own streams
   return {std::move(made.features), std::make_shared<KeptBins const>(std::move(stream), std::move(made.bins))};
 }

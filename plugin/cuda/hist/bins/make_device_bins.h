@@ -46,8 +46,9 @@ struct MadeBins {
 
 /// Makes the bins of a table of numbers that CanMakeDeviceBins supports, ready on the stream of `cuda`. Returns no
 /// bins, at the cost of the cuts, if columns have so few codes that the host's bundles (data/bins/feature_bundles.h)
-/// may save most of them: upload the host's BinMatrix then. \throws Error(kMemory) with the amount that is needed
-/// before anything is allocated, Error(kDevice) for rows on another device.
+/// may save most of them: upload the host's BinMatrix then; or if a column's bounds are infinite. \throws
+/// Error(kMemory) with the amount that is needed before anything is allocated, Error(kDevice) for rows on another
+/// device.
 MadeBins MakeDeviceBins(CudaContext const& cuda, Context const& ctx, DenseTable const& table,
                         DeviceBinsTask const& task);
 

@@ -123,13 +123,14 @@ __global__ void __launch_bounds__(kThreads, 1)
     AddBytesKernel(AddTask task, CodeGroup const* groups, std::uint8_t const* codes, SumColumn const* columns) {
   extern __shared__ uint4 shared[];
   CodeGroup const group = groups[blockIdx.y];
-  auto* const shared_plan = reinterpret_cast<PlannedRows*>(shared);
-  RowPlan const plan = PlanOf(task, shared_plan);
+  // The sums come first: their address, which every addition uses, is then a constant.
+  auto* const shared_sums = reinterpret_cast<std::uint32_t*>(shared);
+  RowPlan const plan = PlanOf(
+      task, reinterpret_cast<PlannedRows*>(shared_sums + BytesOfSums(group, Pairs::kWords) / sizeof(shared_sums[0])));
   BlockRange range = plan.Range();
   if (range.begin == range.end) return;
-  auto* const shared_sums = reinterpret_cast<std::uint32_t*>(shared_plan + (task.plan.empty() ? kFewNodes : 0));
   SharedSums<kWordsPerRow, kRecords, Pairs> sums(shared_sums, group, {codes, task.records});
-  sums.Clear();
+  sums.Sums().Clear();
   std::uint32_t node = plan.NodeAt(range.begin);
   while (range.begin < range.end) {
     PlannedRows const rows = plan.nodes[node];
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (count > 0) {
       std::uint32_t const* const list = rows.buffer < 0 ? nullptr : task.rows.Of(rows.buffer) + rows.begin + skipped;
       sums.Add({list, skipped, count, PairsOf<Pairs>(task, node)});
-      sums.Flush(
+      sums.Sums().Flush(
           group, columns,
           {task.nodes.data()[node].histogram + task.first_sum, count == rows.count, range.begin + count == range.end});
     }

@@ -90,21 +90,42 @@ void BeginLevels(CudaContext const& cuda, LevelRows const& rows, RowStretch root
 /// Applies the decisions of the level at this depth: its splits, and what the next level adds up.
 void FollowLevel(CudaContext const& cuda, FollowTask const& task, int depth);
 
+/// A level whose rows stay in their order (level_in_place.h).
+struct InPlaceTask {
+  DeviceBins const* bins;
+  LevelRows rows;
+  LevelPlace parents;         ///< the level whose splits are applied
+  std::uint8_t* node_of_row;  ///< (in, out) [n_rows, rounded up to a multiple of 8]; not read at the root
+  std::uint32_t n_rows;
+  /// Rows of a block between two flushes of its sums: sums of pairs of two bytes do not overflow. Tests have fewer, a
+  /// multiple of 8.
+  std::uint32_t rows_of_flush = std::uint32_t{1} << 24U;
+};
+
 /// Memory for the rows of such a tree on one device; reused from tree to tree.
 class RowsByLevel {
  public:
   /// Begins new trees of up to below.depth levels on rows that were Reset. `bins` and `rows` must outlive the trees.
-  void Begin(CudaContext const& cuda, LevelPlace const& below, DeviceBins const& bins, GrowingRowsOnDevice const& rows);
+  /// small: the pairs in two bytes, if the trees have them; nullptr: none.
+  void Begin(CudaContext const& cuda, LevelPlace const& below, DeviceBins const& bins, GrowingRowsOnDevice const& rows,
+             SmallPair const* small);
   LevelRows const& Arrays() const { return arrays_; }
-  /// Moves the rows of the level at this depth to the children of their nodes, once the level is decided.
+  /// Moves the rows of the level at this depth to the children of their nodes, once the level is decided. Leaves them
+  /// in place if AddUp will take them from there.
   void Move(CudaContext const& cuda, int depth) const;
   /// Returns the nodes that the level at this depth adds up. The caller sets plan, pairs and the rest of the task.
   AddTask Added(int depth) const;
+  /// Adds up the nodes of the level at this depth, after Move. plan: as of AddRows.
+  void AddUp(CudaContext const& cuda, AddTask const& added, int depth, Buffer<PlannedRows>* plan) const;
 
  private:
   /// Returns the number of rows of all trees together.
   std::uint32_t NumRows() const { return n_trees_ * rows_->Root().count; }
+  /// Returns the deepest level whose rows stay in place; 0 if all are moved.
+  int LastInPlace(CudaContext const& cuda, int n_levels, SmallPair const* small) const;
+  InPlaceTask InPlace(int depth) const;
 
+  DeviceBins const* bins_ = nullptr;
   GrowingRowsOnDevice const* rows_ = nullptr;
   std::uint32_t n_trees_ = 1;
   LevelRows arrays_{};
@@ -112,6 +133,9 @@ class RowsByLevel {
   Buffer<NodeSplit> splits_;
   Buffer<std::uint32_t> n_left_;
   Buffer<HistogramNode> added_;
+  int last_in_place_ = 0;
+  Buffer<std::uint8_t> node_of_row_;  ///< see level_in_place.h; empty until a tree has such levels
+  Buffer<std::uint32_t> listed_;      ///< scratch of ListRows
 };
 
 }  // namespace kauri::cuda

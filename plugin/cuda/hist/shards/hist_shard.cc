@@ -62,7 +62,7 @@ void HistShard::AddUpLevel(ShardLevel const& level) {
   PostAddUp([this, level] {
     LevelPlace const place{level.depth};
     if (level.depth == 0) {
-      levels_.Begin(Cuda(), LevelPlace{level.n_levels}, Shard().Bins(), Rows());
+      levels_.Begin(Cuda(), LevelPlace{level.n_levels}, Shard().Bins(), Rows(), small_);
       level_sums_ = ReserveSums(LevelPlace{level.n_levels}.FirstPair());
       BeginLevels(Cuda(), levels_.Arrays(), Rows().Root(), level_sums_);
     } else {
@@ -72,7 +72,7 @@ void HistShard::AddUpLevel(ShardLevel const& level) {
     GiveSums(place.FirstPair(), place.NumPairs());
     auto add = levels_.Added(level.depth);
     add.Take(pairs_, small_, &records_);
-    cuda::AddRows(Cuda(), Shard().Bins(), add, &plan_);
+    levels_.AddUp(Cuda(), add, level.depth, &plan_);
     if (level.signals.added != nullptr) SendSignal(Cuda(), level.signals.added, level.signals.turn);
     FinishSums();
   });

@@ -160,8 +160,9 @@ bool GetEntryStatus(std::string const& path, FileStatus* status) {
 bool GetStatus(int file, FileStatus* status) { return GetStatusOf(HandleOf(file), status); }
 
 LockOutcome TryLock(int file) {
-  // A lock keeps others from the bytes themselves, so it is on bytes beyond all contents.
-  constexpr std::int64_t kBeyond = std::int64_t{1} << 62U;
+  // A lock keeps others from the byte itself, so it is on one beyond most contents: the last one that the C library's
+  // _locking reaches, by which the Python package locks the same files.
+  constexpr std::int64_t kBeyond = 0x7FFFFFFF;
   auto place = PlaceAt(kBeyond);
   constexpr DWORD kHow = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
   if (LockFileEx(HandleOf(file), kHow, 0, 1, 0, &place) != 0) return LockOutcome::kTaken;

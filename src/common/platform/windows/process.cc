@@ -4,7 +4,7 @@
 #include <io.h>
 #include <process.h>
 #include <windows.h>
-// It needs the one before.
+// The next header needs windows.h.
 #include <shellapi.h>
 
 #include <algorithm>

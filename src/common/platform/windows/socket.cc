@@ -20,9 +20,7 @@ constexpr int kQuestions = 4;
 SOCKET NumberOf(SocketHandle socket) { return static_cast<SOCKET>(socket); }
 
 /// Returns a socket's number, which is never so large that it would be negative here.
-SocketHandle HandleOf(SOCKET socket) {
-  return socket == INVALID_SOCKET ? kNoSocket : static_cast<SocketHandle>(socket);
-}
+SocketHandle OursOf(SOCKET socket) { return socket == INVALID_SOCKET ? kNoSocket : static_cast<SocketHandle>(socket); }
 
 /// Starts the sockets of this process, which its end stops. \returns an error or 0.
 int Start() {
@@ -66,7 +64,7 @@ void Tune(SOCKET socket) {
 bool WouldBlock() { return WSAGetLastError() == WSAEWOULDBLOCK; }
 
 /// Returns a number of bytes that one call can take.
-int InOneCall(std::size_t n_bytes) { return static_cast<int>(std::min<std::size_t>(n_bytes, 1U << 30U)); }
+int AtOnce(std::size_t n_bytes) { return static_cast<int>(std::min<std::size_t>(n_bytes, 1U << 30U)); }
 
 std::string NumericHost(sockaddr const* address, socklen_t size) {
   std::array<char, NI_MAXHOST> text{};
@@ -116,7 +114,7 @@ class Scoped {
   Scoped(Scoped const&) = delete;
   Scoped& operator=(Scoped const&) = delete;
   SOCKET Get() const { return socket_; }
-  SocketHandle Take() { return HandleOf(std::exchange(socket_, INVALID_SOCKET)); }
+  SocketHandle Take() { return OursOf(std::exchange(socket_, INVALID_SOCKET)); }
 
  private:
   SOCKET socket_;
@@ -151,7 +149,7 @@ SocketHandle ListenAtAddress(SocketAddress const& address, int* port, int* error
   Scoped listener(OpenSocket(address.family, SOCK_STREAM, error));
   if (listener.Get() == INVALID_SOCKET) return kNoSocket;
   StopBlocking(listener.Get());
-  // What SO_REUSEADDR allows here is that another process takes the port over.
+  // With SO_REUSEADDR another process could take the port over here.
   SetOption(listener.Get(), SOL_SOCKET, SO_EXCLUSIVEADDRUSE, 1);
   if (bind(listener.Get(), SystemForm(address), SizeOf(address)) == 0 && listen(listener.Get(), SOMAXCONN) == 0) {
     *port = PortOf(listener.Get());
@@ -189,16 +187,16 @@ SocketHandle AcceptConnection(SocketHandle listener, bool* is_full) {
   SetHandleInformation(reinterpret_cast<HANDLE>(accepted), HANDLE_FLAG_INHERIT, 0);
   StopBlocking(accepted);
   Tune(accepted);
-  return HandleOf(accepted);
+  return OursOf(accepted);
 }
 
 std::ptrdiff_t SendBytes(SocketHandle socket, void const* data, std::size_t n_bytes) {
-  auto const n_sent = send(NumberOf(socket), static_cast<char const*>(data), InOneCall(n_bytes), 0);
+  auto const n_sent = send(NumberOf(socket), static_cast<char const*>(data), AtOnce(n_bytes), 0);
   return n_sent >= 0 ? n_sent : WouldBlock() ? 0 : -1;
 }
 
 std::ptrdiff_t ReceiveBytes(SocketHandle socket, void* data, std::size_t n_bytes) {
-  auto const n_received = recv(NumberOf(socket), static_cast<char*>(data), InOneCall(n_bytes), 0);
+  auto const n_received = recv(NumberOf(socket), static_cast<char*>(data), AtOnce(n_bytes), 0);
   return n_received > 0 ? n_received : n_received < 0 && WouldBlock() ? 0 : -1;
 }
 
@@ -260,7 +258,11 @@ int WaitForSockets(std::vector<SocketWait>* waits, int milliseconds) {
     system_waits.push_back({NumberOf(each.socket), static_cast<SHORT>(events), 0});
   }
   auto const n_ready = WSAPoll(system_waits.data(), static_cast<ULONG>(system_waits.size()), milliseconds);
-  for (std::size_t i = 0; i < waits->size(); ++i) (*waits)[i].is_ready = n_ready > 0 && system_waits[i].revents != 0;
+  for (std::size_t i = 0; i < waits->size(); ++i) {
+    auto& each = (*waits)[i];
+    each.is_ready = n_ready > 0 && each.socket != kNoSocket && system_waits[i].revents != 0;
+  }
+  if (n_ready < 0) Sleep(1);  // no socket is open; the caller looks at its clock
   return std::max(n_ready, 0);
 }
 

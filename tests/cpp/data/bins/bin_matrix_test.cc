@@ -112,6 +112,38 @@ TEST(BinMatrix, OneHotColumnsShareAColumnPerVariable) {
   }
 }
 
+/// Returns 700 rows of a number and a one-hot encoding of two variables of 20 levels.
+std::vector<float> NumberAndLevels() {
+  constexpr std::size_t kLevels = 40;
+  auto const levels = testing::MakeOneHotValues(700, 2, kLevels / 2, true, 0.1);
+  std::vector<float> values;
+  for (std::size_t row = 0; row < 700; ++row) {
+    values.push_back(static_cast<float>(row * 37 % 256));
+    values.insert(values.end(), levels.begin() + row * kLevels, levels.begin() + (row + 1) * kLevels);
+  }
+  return values;
+}
+
+TEST(BinMatrix, ANumberOf256BinsHasAColumnBesideBundles) {
+  auto values = NumberAndLevels();
+  auto const bins = MakeBins(*MakeMatrix(values, 41, true), 256);
+  ASSERT_EQ(bins.NumBins(0), 256U);
+  ASSERT_EQ(bins.Bundled().bundles.size(), 3U);
+  EXPECT_EQ(bins.BundleOffset(0), 0U) << "no code for absence";
+  EXPECT_EQ(bins.BundleOffset(1), 1U);
+  EXPECT_EQ(bins.NumCells(), 256U + 1 + 20 + 1 + 20);
+  ExpectCodesFit(bins, values);
+}
+
+TEST(BinMatrix, ANumberOf256BinsThatARowLacksPreventsBundles) {
+  auto values = NumberAndLevels();
+  values[41 * 500] = std::numeric_limits<float>::quiet_NaN();
+  auto const bins = MakeBins(*MakeMatrix(values, 41, true), 256);
+  ASSERT_EQ(bins.NumBins(0), 256U);
+  EXPECT_FALSE(bins.HasBundles());
+  ExpectCodesFit(bins, values);
+}
+
 TEST(BinMatrix, RowsThatHaveTwoFeaturesPartThem) {
   auto values = testing::MakeOneHotValues(300, 3, 10, true);
   std::fill_n(values.begin() + 5 * 30, 10, std::numeric_limits<float>::quiet_NaN());

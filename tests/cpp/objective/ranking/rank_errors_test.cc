@@ -18,16 +18,17 @@ MetaInfo OneGroup(std::vector<float> labels, std::vector<float> weights = {}) {
 
 void ExpectDataError(std::string const& name, MetaInfo const& info, std::vector<std::string> const& parts,
                      ParamMap const& params = {}) {
-  auto const message = MessageOf(ErrorKind::kData, [&] { MakeObjective(name, params)->ValidateInfo(info); });
+  auto const message = MessageOf(ErrorKind::kData, [&] { MakeObjective(name, params)->ValidateInfo(Context(), info); });
   EXPECT_EQ(message.rfind(name, 0), 0U) << message;
   for (auto const& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message << " lacks " << part;
 }
 
 TEST(RankErrors, GoodDataPasses) {
-  EXPECT_NO_THROW(MakeObjective("rank:ndcg")->ValidateInfo(OneGroup({0.0F, 31.0F, 4.0F})));
-  EXPECT_NO_THROW(MakeObjective("rank:ndcg", {{"ndcg_exp_gain", "0"}})->ValidateInfo(OneGroup({0.0F, 1e6F, 0.5F})));
-  EXPECT_NO_THROW(MakeObjective("rank:map")->ValidateInfo(OneGroup({0.0F, 1.0F}, {2.0F})));
-  EXPECT_NO_THROW(MakeObjective("rank:pairwise")->ValidateInfo(OneGroup({-1.5F, 1e30F})));
+  EXPECT_NO_THROW(MakeObjective("rank:ndcg")->ValidateInfo(Context(), OneGroup({0.0F, 31.0F, 4.0F})));
+  EXPECT_NO_THROW(
+      MakeObjective("rank:ndcg", {{"ndcg_exp_gain", "0"}})->ValidateInfo(Context(), OneGroup({0.0F, 1e6F, 0.5F})));
+  EXPECT_NO_THROW(MakeObjective("rank:map")->ValidateInfo(Context(), OneGroup({0.0F, 1.0F}, {2.0F})));
+  EXPECT_NO_THROW(MakeObjective("rank:pairwise")->ValidateInfo(Context(), OneGroup({-1.5F, 1e30F})));
 }
 
 TEST(RankErrors, Groups) {

@@ -32,11 +32,11 @@ TreeRange AllOf(Model const& model) { return {0, static_cast<std::int64_t>(model
 
 SetInteractions Compute(Model const& model, MemoryView const& rows, TreeRange trees,
                         SetInteractionOptions const& options, int threads = 1) {
-  InteractionTrees compiled;
-  compiled.forest = CompileForest({}, model, AllOf(model));
+  auto const forest = CompileForest({}, model, AllOf(model));
+  LazyInteractions const compiled;
   std::vector<float> const start(ToSize(model.NumOutputs()), 0.5F);
-  ForestTask const task{compiled.forest, rows, compiled.forest.OwnTrees(trees), {start, {}}};
-  return ComputeSetInteractions(testing::Threads(threads), task, compiled.compiled, options);
+  ForestTask const task{forest, rows, forest.OwnTrees(trees), {start, {}}};
+  return ComputeSetInteractions(testing::Threads(threads), task, compiled, options);
 }
 
 SetInteractions Compute(Model const& model, MemoryView const& rows, SetInteractionOptions const& options,
@@ -256,6 +256,34 @@ TEST(SetInteractions, InstructionSetsChangeNothing) {
     hwy::SetSupportedTargetsForTest(0);
   }
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+/// An output is as exact beside another that is 2^60 times larger or smaller.
+TEST(SetInteractions, OutputsOfAnySize) {
+  ForestSpec spec;
+  spec.n_trees = 9;
+  spec.n_classes = 3;
+  auto const model = RandomModel(spec);
+  auto const rows = RandomRows(4, 6, 26);
+  for (auto const index : kIndices) {
+    auto const before = Compute(model, rows, {index, 3, 0});
+    for (auto const factor : {0x1p-60F, 0x1p60F}) {
+      auto scaled = model;
+      for (std::size_t t = 0; t < scaled.trees.size(); ++t) {
+        if (scaled.output_of_tree[t] == 0) continue;
+        auto& tree = scaled.trees[t];
+        for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
+          if (tree.IsLeaf(node)) tree.split_value[node] *= factor;
+        }
+      }
+      auto const after = Compute(scaled, rows, {index, 3, 0});
+      for (std::size_t block = 0; block + 1 < before.begin.size(); ++block) {
+        for (auto entry = before.begin[block]; entry < before.begin[block + 1]; ++entry) {
+          ASSERT_EQ(before.values[entry] * (block % 3 == 0 ? 1.0F : factor), after.values[entry]);
+        }
+      }
+    }
+  }
 }
 
 TEST(SetInteractions, RangeOfTreesIsItsOwnModel) {

@@ -123,7 +123,9 @@ TEST(InterventionalParts, FormsOfPairsAgree) {
     for (std::uint32_t n = 2; n <= kMostPartFeatures; ++n) {
       LeafCase const leaf(n);
       auto const expected = leaf.DirectPairs(semivalue);
-      for (auto const& sums : leaf.PairsFromTables(semivalue)) {
+      auto const found = leaf.PairsFromTables(semivalue);
+      EXPECT_EQ(found.front(), found.back()) << n << " features";
+      for (auto const& sums : found) {
         for (std::size_t i = 0; i < sums.size(); ++i) {
           ASSERT_NEAR(sums[i], expected[i], 1e-12) << n << " features, pattern " << i / kPairStride;
         }

@@ -202,6 +202,24 @@ TEST(HistTree, MostlyUsualValues) {
   }
 }
 
+/// A number of 256 bins has a column of its own beside bundles of a one-hot encoding.
+TEST(HistTree, NumbersBesideOneHotColumns) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    auto const levels = testing::MakeOneHotValues(900, 2, 7, true, 0.1);
+    Random random(seed);
+    Job job;
+    for (std::size_t row = 0; row < 900; ++row) {
+      job.values.insert(job.values.end(), levels.begin() + row * 14, levels.begin() + (row + 1) * 14);
+      job.values.push_back(static_cast<float>(random.Below(1 << 20)));
+    }
+    job.n_cols = 15;
+    job.sparse = true;
+    job.gradients = MakeGradients(900, seed);
+    if (seed == 3) job.values[14] = kNan;
+    ExpectSame(BuildTree(job, 1 + static_cast<int>(seed)), NaiveHistTree(job).Grow(), "seed " + std::to_string(seed));
+  }
+}
+
 TEST(HistTree, ThreadsAndRunsDoNotMatter) {
   for (auto const& job : LargeJobs()) {
     auto const expected = BuildTree(job, 1);

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from .._binding.errors import DataError
-from .._cluster.blocks import Part
+from .blocks import Part
 
 MOST_DENSE_BYTES = 1 << 30  # of the features of one batch
 
@@ -45,11 +45,14 @@ def _frame(batch: pa.RecordBatch, names: list[str]) -> Any:
 def _values(column: pa.Array) -> Any:
     import pandas as pd
 
-    if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        coded, kind = column.dictionary_encode(), object
+    elif pa.types.is_dictionary(column.type):
+        coded, kind = column, None
+    else:
         return _floats(column)
-    coded = column.dictionary_encode()
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return pd.Categorical.from_codes(codes, pd.Index(coded.dictionary.to_pylist(), dtype=object))
+    return pd.Categorical.from_codes(codes, pd.Index(coded.dictionary.to_pylist(), dtype=kind))
 
 
 def _floats(column: pa.Array) -> np.ndarray:

@@ -1,0 +1,30 @@
+"""The demo of Ray works as its head says; tests/site runs the blocks of the guide's page."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ray")
+
+ROOT = Path(__file__).resolve().parents[3]
+DATA = Path(os.environ.get("KAURI_DATA", ROOT.parent / "shared" / "data"))
+
+
+def demo(**environment: str) -> str:
+    command = [sys.executable, str(ROOT / "demo" / "ray" / "protein.py"), "boston"]
+    variables = {**os.environ, "PYTHONPATH": str(ROOT / "python-package"), **environment}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=variables, timeout=900, cwd=ROOT)
+    return done.stdout
+
+
+def test_the_demo(tmp_path: Path) -> None:
+    assert "there are no real data sets at" in demo(KAURI_DATA=str(tmp_path))
+    if not (DATA / "load.py").is_file():
+        pytest.skip(f"no real data sets at {DATA}")
+    out = demo(KAURI_DATA=str(DATA), RAY_worker_niceness="0")
+    assert out.count("the same bytes: True") == 2
