@@ -64,12 +64,8 @@ make_compiler() {
   fi
 }
 
-# make_toolchain: what CMake must know of the target. Zig links programs for musl statically unless it is told otherwise, and
-# then they could load no plug-in.
+# make_toolchain: what CMake must know of the target.
 make_toolchain() {
-  local linking=''
-  [[ $target != *-linux-* ]] || linking='set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s")
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-s -dynamic")'
   cat >"$build/toolchain.cmake" <<END
 set(CMAKE_SYSTEM_NAME $system)
 set(CMAKE_SYSTEM_PROCESSOR ${target%%-*})
@@ -78,7 +74,6 @@ set(CMAKE_CXX_COMPILER "$cxx")
 set(CMAKE_AR "$ar")
 set(CMAKE_RANLIB "$tools/ranlib")
 set(CMAKE_INSTALL_NAME_TOOL "$tools/install_name_tool")
-$linking
 set(CMAKE_FIND_ROOT_PATH "$prefix")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
@@ -159,6 +154,9 @@ case $target in
   x86_64-linux-musl) require_debian_packages musl ;;
   aarch64-linux-*) require_debian_packages arm && fetch_root ;;
 esac
+# Zig links programs for musl statically unless it is told otherwise, and then they could load no plug-in.
+linking=()
+[[ $target != *-linux-* ]] || linking=(-DCMAKE_SHARED_LINKER_FLAGS=-s "-DCMAKE_EXE_LINKER_FLAGS=-s -dynamic")
 mkdir -p "$build"
 unpack_sources
 make_compiler
@@ -168,7 +166,7 @@ heading "Building ($target)"
 cd "$KAURI_ROOT"
 cmake -G Ninja -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE="${KAURI_CROSS_TYPE:-Release}" \
-  -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON -DKAURI_WITHIN=ON \
+  -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON -DKAURI_WITHIN=ON ${linking[@]+"${linking[@]}"} \
   -DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST >"$build/cmake.log" 2>&1 || give_up "$(cat "$build/cmake.log")"
 cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}"
 export WINEPREFIX=$build/wine WINEDEBUG=-all

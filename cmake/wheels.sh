@@ -92,10 +92,10 @@ fi
 
 heading "Repairing"
 # The plug-in finds the library in the package that it is installed into.
-repair=(-m auditwheel repair --plat "$tag")
+repair=(-m auditwheel repair --plat "$tag" "$work"/raw/*.whl)
 # Without this machine's libraries: none of them is for the other system.
-[[ -z $target ]] || repair=("$KAURI_ROOT/cmake/repair_wheel.py" "$tag" --ldpaths "$work/apart")
-PATH=$(dirname "$python"):$PATH "$python" "${repair[@]}" --exclude 'libkauri.so.*' --wheel-dir "$out" "$work"/raw/*.whl \
+[[ -z $target ]] || repair=("$KAURI_ROOT/cmake/repair_wheel.py" "$tag" "$work"/raw/*.whl --ldpaths "$work/apart")
+PATH=$(dirname "$python"):$PATH "$python" "${repair[@]}" --exclude 'libkauri.so.*' --wheel-dir "$out" \
   >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
 "$python" -m twine check --strict "$out"/kauriboost* >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
 (cd "$out" && du -h --apparent-size kauriboost*)
