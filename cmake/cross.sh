@@ -6,13 +6,15 @@
 #   KAURI_CROSS_TYPE=Quick: for the tests alone; the compiler optimises less, for a third of the time.
 #
 #   TARGET                 compiler     run by
-#   x86_64-linux-musl      Zig          this machine
+#   x86_64-linux-musl      Zig          this machine, with musl's loader
+#   aarch64-linux-musl     Zig          qemu
+#   aarch64-linux-gnu      Zig          qemu; for glibc 2.28 and later
 #   x86_64-windows-gnu     mingw-w64    wine
 #   aarch64-macos          Zig          nothing: what compiles and links is untested
 #   x86_64-macos           Zig          nothing
 #
-# Zig compiles its C and C++ libraries at the first use of a target, which takes several minutes. 64-bit Arm has a script of
-# its own, cmake/aarch64.sh.
+# Zig compiles its C and C++ libraries at the first use of a target, which takes several minutes. cmake/aarch64.sh
+# builds for 64-bit Arm with GCC.
 set -euo pipefail
 KAURI_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$KAURI_ROOT/cmake/setup.sh"
@@ -27,6 +29,7 @@ python=${KAURI_PYTHON:-$KAURI_ROOT/.venv/bin/python}
 
 case $target in
   x86_64-linux-musl) system=Linux compiler=zig runner='' ending='' ;;
+  aarch64-linux-musl | aarch64-linux-gnu) system=Linux compiler=zig runner="qemu-aarch64 -L $build/root" ending='' ;;
   x86_64-windows-gnu) system=Windows compiler=mingw runner=/usr/lib/wine/wine64 ending=.exe ;;
   aarch64-macos | x86_64-macos) system=Darwin compiler=zig runner=none ending='' ;;
   *) give_up "unknown target '$target'; cmake/cross.sh --help lists what there is" ;;
@@ -47,8 +50,8 @@ make_compiler() {
   if [[ $compiler == zig ]]; then
     [[ -n ${KAURI_PYTHON:-} ]] || require_venv "$KAURI_ROOT/cmake/wheel-requirements.txt"
     zig=$("$python" -c 'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / "zig")')
-    make_tool cc "$zig" cc -target "$target" -fno-sanitize=all
-    make_tool c++ "$zig" c++ -target "$target" -fno-sanitize=all
+    make_tool cc "$zig" cc -target "${target/%-gnu/-gnu.2.28}" -fno-sanitize=all
+    make_tool c++ "$zig" c++ -target "${target/%-gnu/-gnu.2.28}" -fno-sanitize=all
     make_tool ar "$zig" ar
     make_tool ranlib "$zig" ranlib
     make_tool install_name_tool false  # CMake wants to know one for macOS, and does not call it
@@ -111,6 +114,22 @@ compile_library() {
   "$ar" rcs "$prefix/lib/lib$1.a" "${objects[@]}"
 }
 
+# fetch_root: the C library that programs of another processor are run with. apt gets lists of its own, so that the system
+# need not know of a second architecture.
+fetch_root() {
+  local apt=$build/apt options package=musl
+  [[ $target != *-gnu ]] || package=libc6
+  [[ -e $build/root/complete ]] && return
+  heading "Fetching $package ($target)"
+  mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$build/root"
+  touch "$apt/status"
+  options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root -o Dir::State="$apt"
+    -o Dir::State::lists="$apt/lists" -o Dir::State::status="$apt/status" -o Dir::Cache="$apt/cache")
+  apt-get "${options[@]}" update
+  (cd "$apt" && apt-get "${options[@]}" download "$package" && dpkg-deb -x "$package"_*.deb "$build/root")
+  touch "$build/root/complete"
+}
+
 # make_libraries: Debian's headers of what Kauri uses, and the libraries among them compiled for the target.
 make_libraries() {
   local googletest=/usr/src/googletest/googletest zlib
@@ -131,6 +150,13 @@ make_libraries() {
 }
 
 require_debian_packages build test
+case $target in
+  x86_64-linux-musl) require_debian_packages musl ;;
+  aarch64-linux-*) require_debian_packages arm && fetch_root ;;
+esac
+# Zig links programs for musl statically unless it is told otherwise, and then they could load no plug-in.
+linking=()
+[[ $target != *-linux-* ]] || linking=(-DCMAKE_SHARED_LINKER_FLAGS=-s "-DCMAKE_EXE_LINKER_FLAGS=-s -dynamic")
 mkdir -p "$build"
 unpack_sources
 make_compiler
@@ -140,7 +166,7 @@ heading "Building ($target)"
 cd "$KAURI_ROOT"
 cmake -G Ninja -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE="${KAURI_CROSS_TYPE:-Release}" \
-  -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON -DKAURI_WITHIN=ON \
+  -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON -DKAURI_WITHIN=ON ${linking[@]+"${linking[@]}"} \
   -DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST >"$build/cmake.log" 2>&1 || give_up "$(cat "$build/cmake.log")"
 cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}"
 export WINEPREFIX=$build/wine WINEDEBUG=-all
