@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds programs of Kauri for another system on Debian, into build-cross/TARGET, and runs those of tests/cpp.
+# Builds programs of Kauri for another system on Debian, into build-cross/TARGET, and runs the tests among them.
 #
-#   cmake/cross.sh TARGET [PROGRAM...]     PROGRAM: of tests/cpp, test_platform by default; or kauri, kauri_cli
+#   cmake/cross.sh TARGET [PROGRAM...]     PROGRAM: of tests/cpp, test_platform by default; kauri, kauri_cli; or all
 #
 #   KAURI_CROSS_TYPE=Quick: for the tests alone; the compiler optimises less, for a third of the time.
 #
@@ -28,19 +28,31 @@ sources=$KAURI_ROOT/build-cross/sources
 python=${KAURI_PYTHON:-$KAURI_ROOT/.venv/bin/python}
 
 case $target in
-  x86_64-linux-musl) system=Linux compiler=zig runner='' ending='' ;;
-  aarch64-linux-musl | aarch64-linux-gnu) system=Linux compiler=zig runner="qemu-aarch64 -L $build/root" ending='' ;;
-  x86_64-windows-gnu) system=Windows compiler=mingw runner=/usr/lib/wine/wine64 ending=.exe ;;
-  aarch64-macos | x86_64-macos) system=Darwin compiler=zig runner=none ending='' ;;
+  x86_64-linux-musl) system=Linux compiler=zig runner='' ;;
+  aarch64-linux-musl | aarch64-linux-gnu) system=Linux compiler=zig runner="qemu-aarch64 -L $build/root" ;;
+  x86_64-windows-gnu) system=Windows compiler=mingw runner=/usr/lib/wine/wine64 ;;
+  aarch64-macos | x86_64-macos) system=Darwin compiler=zig runner=none ;;
   *) give_up "unknown target '$target'; cmake/cross.sh --help lists what there is" ;;
 esac
 cc=$tools/cc cxx=$tools/c++ ar=$tools/ar
 
-# make_tool NAME COMMAND...: a program that calls the command. It is written once: a new time would make ccache forget.
-make_tool() {
-  local text="#!/bin/sh"$'\n'"exec ${*:2} \"\$@\""
+# write_tool NAME TEXT: a program of the shell. It is written once: a new time would make ccache forget.
+write_tool() {
+  local text="#!/bin/sh"$'\n'"$2"
   [[ -e $tools/$1 && $(<"$tools/$1") == "$text" ]] || echo "$text" >"$tools/$1"
   chmod +x "$tools/$1"
+}
+
+# make_tool NAME COMMAND...: a program that calls the command.
+make_tool() { write_tool "$1" "exec ${*:2} \"\$@\""; }
+
+# make_zig_tool NAME COMMAND...: a compiler of Zig's. Programs for Linux are linked without symbols, and with a shared C
+# library: Zig links programs for musl statically unless it is told otherwise, and then they could load no plug-in. Every
+# link has the same options, because Zig compiles its C++ library again for others.
+make_zig_tool() {
+  local command="${*:2} -target ${target/%-gnu/-gnu.2.28} -fno-sanitize=all" linking=''
+  [[ $target != *-linux-* ]] || linking=' -s -dynamic'
+  write_tool "$1" "case \" \$* \" in *\" -c \"*) exec $command \"\$@\" ;; esac"$'\n'"exec $command$linking \"\$@\""
 }
 
 # make_compiler: the compiler under names that are the same for every target.
@@ -50,8 +62,8 @@ make_compiler() {
   if [[ $compiler == zig ]]; then
     [[ -n ${KAURI_PYTHON:-} ]] || require_venv "$KAURI_ROOT/cmake/wheel-requirements.txt"
     zig=$("$python" -c 'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / "zig")')
-    make_tool cc "$zig" cc -target "${target/%-gnu/-gnu.2.28}" -fno-sanitize=all
-    make_tool c++ "$zig" c++ -target "${target/%-gnu/-gnu.2.28}" -fno-sanitize=all
+    make_zig_tool cc "$zig" cc
+    make_zig_tool c++ "$zig" c++
     make_tool ar "$zig" ar
     make_tool ranlib "$zig" ranlib
     make_tool install_name_tool false  # CMake wants to know one for macOS, and does not call it
@@ -61,6 +73,7 @@ make_compiler() {
     make_tool c++ $triple-g++-posix
     make_tool ar $triple-gcc-ar-posix
     make_tool ranlib $triple-gcc-ranlib-posix
+    make_tool strip $triple-strip
   fi
 }
 
@@ -73,6 +86,7 @@ set(CMAKE_C_COMPILER "$cc")
 set(CMAKE_CXX_COMPILER "$cxx")
 set(CMAKE_AR "$ar")
 set(CMAKE_RANLIB "$tools/ranlib")
+set(CMAKE_STRIP "$tools/strip")
 set(CMAKE_INSTALL_NAME_TOOL "$tools/install_name_tool")
 set(CMAKE_FIND_ROOT_PATH "$prefix")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
@@ -81,6 +95,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} "$prefix/lib/pkgconfig")
 END
+  [[ -z $runner || $runner == none ]] || echo "set(CMAKE_CROSSCOMPILING_EMULATOR ${runner// /;})" >>"$build/toolchain.cmake"
 }
 
 # unpack_sources: Debian's sources of Highway and zlib, which are compiled for the target. apt gets lists of its own.
@@ -114,22 +129,6 @@ compile_library() {
   "$ar" rcs "$prefix/lib/lib$1.a" "${objects[@]}"
 }
 
-# fetch_root: the C library that programs of another processor are run with. apt gets lists of its own, so that the system
-# need not know of a second architecture.
-fetch_root() {
-  local apt=$build/apt options package=musl
-  [[ $target != *-gnu ]] || package=libc6
-  [[ -e $build/root/complete ]] && return
-  heading "Fetching $package ($target)"
-  mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$build/root"
-  touch "$apt/status"
-  options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root -o Dir::State="$apt"
-    -o Dir::State::lists="$apt/lists" -o Dir::State::status="$apt/status" -o Dir::Cache="$apt/cache")
-  apt-get "${options[@]}" update
-  (cd "$apt" && apt-get "${options[@]}" download "$package" && dpkg-deb -x "$package"_*.deb "$build/root")
-  touch "$build/root/complete"
-}
-
 # make_libraries: Debian's headers of what Kauri uses, and the libraries among them compiled for the target.
 make_libraries() {
   local googletest=/usr/src/googletest/googletest zlib
@@ -152,11 +151,9 @@ make_libraries() {
 require_debian_packages build test
 case $target in
   x86_64-linux-musl) require_debian_packages musl ;;
-  aarch64-linux-*) require_debian_packages arm && fetch_root ;;
+  aarch64-linux-gnu) require_debian_packages arm && unpack_debian_packages bullseye arm64 "$build" libc6 ;;
+  aarch64-linux-musl) require_debian_packages arm && unpack_debian_packages bookworm arm64 "$build" musl ;;
 esac
-# Zig links programs for musl statically unless it is told otherwise, and then they could load no plug-in.
-linking=()
-[[ $target != *-linux-* ]] || linking=(-DCMAKE_SHARED_LINKER_FLAGS=-s "-DCMAKE_EXE_LINKER_FLAGS=-s -dynamic")
 mkdir -p "$build"
 unpack_sources
 make_compiler
@@ -166,12 +163,15 @@ heading "Building ($target)"
 cd "$KAURI_ROOT"
 cmake -G Ninja -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE="${KAURI_CROSS_TYPE:-Release}" \
-  -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON -DKAURI_WITHIN=ON ${linking[@]+"${linking[@]}"} \
+  -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON -DKAURI_WITHIN=ON \
   -DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST >"$build/cmake.log" 2>&1 || give_up "$(cat "$build/cmake.log")"
-cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}"
-export WINEPREFIX=$build/wine WINEDEBUG=-all
+cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}" -- ${KAURI_NINJA:-}
+tests=()
 for program in "${programs[@]}"; do
-  [[ $program == test_* && $runner != none ]] || continue
-  heading "$program ($target)"
-  $runner "$build/bin/$program$ending" --gtest_brief=1
+  [[ $program != test_* ]] || tests+=("^${program#test_}\$")
+  [[ $program != all ]] || tests+=(.)
 done
+[[ $runner != none ]] && ((${#tests[@]})) || exit 0
+heading "Tests ($target)"
+export WINEPREFIX=$build/wine WINEDEBUG=-all
+ctest --test-dir "$build" --output-on-failure --no-tests=error --tests-regex "$(IFS='|' && echo "${tests[*]}")"

@@ -10,6 +10,7 @@
 #   x86_64-linux-musl      musllinux_1_2_x86_64
 #   aarch64-linux-musl     musllinux_1_2_aarch64
 #   aarch64-linux-gnu      manylinux_2_28_aarch64
+#   x86_64-windows-gnu     win_amd64
 #
 # The wheels are linked with the libraries of an older system (cmake/manylinux.py) and get the tag manylinux_2_28. Those of
 # --from get the tag of what their build was linked with, which is manylinux_2_34 or later on Debian 12. auditwheel checks the
@@ -24,7 +25,7 @@ while (($#)); do
     --cuda) preset=wheel-cuda ;;
     --from) build=$(cd "${2:?--from needs the folder of a build}" && pwd) tag=auto && shift ;;
     --for) target=${2:?--for needs a target} && shift ;;
-    -h | --help) sed -n '2,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;;
+    -h | --help) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;;
     -*) give_up "unknown option '$1'; cmake/wheels.sh --help lists what there is" ;;
     *) out=$(mkdir -p "$1" && cd "$1" && pwd) ;;
   esac
@@ -34,6 +35,7 @@ done
 case $target in
   *-linux-musl) tag=musllinux_1_2_${target%%-*} ;;
   aarch64-linux-gnu) tag=manylinux_2_28_aarch64 ;;
+  x86_64-windows-gnu) tag=win_amd64 ;;
   ?*) give_up "no wheel for the target '$target'; cmake/wheels.sh --help lists what there is" ;;
 esac
 
@@ -59,8 +61,10 @@ if [[ -n $target ]]; then
   [[ -n ${KAURI_PYTHON:-} ]] || require_venv "$KAURI_ROOT/cmake/wheel-requirements.txt"
   "$KAURI_ROOT/cmake/cross.sh" "$target" kauri kauri_cli
   build=$KAURI_ROOT/build-cross/$target
-  strip=()  # this machine's strip knows no other processor; cross.sh links without symbols
+  # This machine's strip knows no other processor; cross.sh links programs for Linux without symbols.
+  [[ $tag == win* ]] || strip=()
   export _PYTHON_HOST_PLATFORM=linux-${target%%-*}
+  [[ $tag != win* ]] || export _PYTHON_HOST_PLATFORM=win-amd64
 elif [[ -z $build ]]; then
   require_debian_packages build
   require_venv "$KAURI_ROOT/cmake/wheel-requirements.txt"
@@ -72,6 +76,7 @@ fi
 heading "Packing"
 cmake --install "$build" --prefix "$work/installed" ${strip[@]+"${strip[@]}"} >"$work/log" || give_up "$(cat "$work/log")"
 export KAURI_LIBRARY=$work/installed/lib/libkauri.so
+[[ $tag != win* ]] || KAURI_LIBRARY=$work/installed/bin/kauri.dll
 plugin=$work/installed/lib/libkauri_cuda.so
 mkdir -p "$work/raw" "$work/apart" "$out"
 if [[ $target == *-musl ]]; then
@@ -90,12 +95,26 @@ fi
     && "$python" -c 'import setuptools.build_meta as backend, sys; backend.build_sdist(sys.argv[1])' "$out")
 } >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
 
+# check_windows: the library and the program need parts of Windows 10 and no other library.
+check_windows() {
+  local needed
+  needed=$(x86_64-w64-mingw32-objdump -p "$work"/installed/bin/kauri.{dll,exe} | sed -n 's/^.*DLL Name: //p' | sort -u)
+  if grep -vixE 'kernel32.dll|msvcrt.dll|ws2_32.dll|advapi32.dll|shell32.dll|api-ms-win-core-synch-l1-2-0.dll' <<<"$needed"; then
+    give_up "not every Windows has these libraries"
+  fi
+  mv "$work"/raw/*.whl "$out"
+}
+
 heading "Repairing"
 # The plug-in finds the library in the package that it is installed into.
 repair=(-m auditwheel repair --plat "$tag" "$work"/raw/*.whl)
 # Without this machine's libraries: none of them is for the other system.
 [[ -z $target ]] || repair=("$KAURI_ROOT/cmake/repair_wheel.py" "$tag" "$work"/raw/*.whl --ldpaths "$work/apart")
-PATH=$(dirname "$python"):$PATH "$python" "${repair[@]}" --exclude 'libkauri.so.*' --wheel-dir "$out" \
-  >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
+if [[ $tag == win* ]]; then
+  check_windows
+else
+  PATH=$(dirname "$python"):$PATH "$python" "${repair[@]}" --exclude 'libkauri.so.*' --wheel-dir "$out" \
+    >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
+fi
 "$python" -m twine check --strict "$out"/kauriboost* >"$work/log" 2>&1 || give_up "$(cat "$work/log")"
 (cd "$out" && du -h --apparent-size kauriboost*)
