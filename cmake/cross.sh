@@ -139,7 +139,7 @@ make_libraries() {
   cp -r /usr/share/cmake/nlohmann_json "$prefix/lib"
   zlib=$(echo "$sources"/zlib-*/)
   cp "$zlib"/{zlib,zconf}.h "$prefix/include"
-  compile_library z "$zlib"/{adler32,crc32,inffast,inflate,inftrees,zutil}.c
+  compile_library z "$zlib"/{adler32,crc32,deflate,inffast,inflate,inftrees,trees,zutil}.c
   compile_library hwy "$sources"/highway-*/hwy/{targets,aligned_allocator}.cc
   compile_library gtest $googletest/src/gtest-all.cc
   compile_library gtest_main $googletest/src/gtest_main.cc
