@@ -1,6 +1,7 @@
 """The search for the best model within a time or round budget.
 
-1. The rows are binned once, and assigned to folds; slices share the bins.
+1. The rows are binned once, and assigned to folds, which may keep groups of rows whole or follow the order of time;
+   slices share the bins.
 2. For each setting (settings.py), one booster per fold learns from the other folds. All advance round by round, until
    the mean of the metric on the left-out rows has not improved for a while (search.py). Some settings race: each stops
    after some rounds, and the best continues first.
@@ -16,6 +17,7 @@ some round, while enough time remains for the final rounds. A budget of that num
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,12 +28,12 @@ from .._model.booster import Booster
 from .._model.classes import as_text
 from .._model.metrics import CustomMetric
 from .attempts import Attempt, BestFit
-from .classes_or_numbers import require_numbered, settle_labels
+from .classes_or_numbers import require_numbered, settle_bounds, settle_labels
 from .cv import binned_for
 from .cv_booster import CvBooster
-from .folds import make_folds
+from .folds import Folds, RowsOfFold, make_folds, make_group_folds
 from .search import Budget, Contest, Search
-from .settings import Task, changes, kinds, rates, without
+from .settings import SHORT_WAY, Task, changes, kinds, rates, without
 
 _DEFAULT_ROUNDS = 2000
 
@@ -44,6 +46,8 @@ def fit_best(
     time_budget: float | None = None,
     rounds_budget: int | None = None,
     nfold: int = 5,
+    folds: Folds | None = None,
+    groups: Any = None,
     seed: int = 0,
     custom_metric: CustomMetric | None = None,
     maximize: bool | None = None,
@@ -68,8 +72,9 @@ def fit_best(
     params
         Fixed parameters: the objective, ``eval_metric`` (the last metric decides), and any parameter that the search
         must not choose. Without an objective, classes get ``binary:logistic`` or ``multi:softprob``, and numbers
-        ``reg:squarederror``. The log says in one line which objective classes got, and how to change it. An
-        ``eval_metric`` of amounts, such as ``rmse``, makes whole numbers amounts. ``num_class`` may be left out.
+        ``reg:squarederror``; ``label_lower_bound`` without `y` gets ``survival:aft``. The log says in one line which
+        objective classes or bounds got, and how to change it. An ``eval_metric`` of amounts, such as ``rmse``, makes
+        whole numbers amounts. ``num_class`` may be left out.
     time_budget
         Seconds. The search ends with the current round when the remaining time is only enough for the final rounds.
         With five folds this is after four tenths of the time for a single setting, and after seven tenths if all
@@ -80,6 +85,14 @@ def fit_best(
         search may end earlier.
     nfold
         Number of folds. For classification, folds have equal shares of each class; queries stay whole.
+    folds
+        Custom folds instead of `nfold`: (training rows, test rows) for each, or a splitter of scikit-learn, such as
+        ``TimeSeriesSplit(4)`` for rows in the order of time. All of them judge the settings. A fold with less than half
+        as many training rows as the largest one leaves its boosters out of the model.
+    groups
+        A value for each row. Rows with the same value stay in the same fold, so that the score is one of new groups,
+        such as new patients of whom there are several rows each. Classes and sizes of folds are as even as groups let
+        them. A splitter as `folds` gets the groups.
     seed
         Selects the permutation of the rows.
     custom_metric
@@ -101,19 +114,35 @@ def fit_best(
     ParameterError
         Parameters with which no bins can be shared or boosters cannot be averaged: tree methods other than ``hist``,
         ``dart``, ``gblinear``, ``lambdarank_unbiased``. Few whole numbers as labels without an objective, if
-        there are queries (they may be grades of relevance), or in a `DMatrix` if they are not 0, 1 and so on.
+        there are queries (they may be grades of relevance), or in a `DMatrix` if they are not 0, 1 and so on. More
+        folds than rows, queries or groups.
     DataError
-        As `DMatrix` and `cv`; a metric that is NaN in every round.
+        As `DMatrix` and `cv`; a metric that is NaN in every round. Folds or groups that split a query, folds that split
+        a group, an empty part of a fold, or groups with missing values.
     """
     is_matrix = isinstance(X, DMatrix)
-    labels = settle_labels(X.get_label() if is_matrix else y, params or {}, _has_queries(X, fields))
+    told = settle_bounds(params or {}) if y is None and _has_bounds_only(X, fields) else params or {}
+    labels = settle_labels(X.get_label() if is_matrix else y, told, _has_queries(X, fields))
     if is_matrix:
         require_numbered(labels)
     data = _matrix_of(X, y, fields) if is_matrix else DMatrix(X, labels.values, **fields)
     if data.num_row() == 0:
         raise DataError("the data have 0 rows; pass at least one row to train on.")
-    task = BestTask(data, labels.params, time_budget, rounds_budget, nfold, seed, custom_metric, maximize, on_attempt)
-    found = search_best(task)
+    found = search_best(
+        BestTask(
+            data,
+            labels.params,
+            time_budget,
+            rounds_budget,
+            nfold,
+            seed,
+            custom_metric,
+            maximize,
+            on_attempt,
+            folds,
+            groups,
+        )
+    )
     if labels.classes is None:
         return found
     found.booster.set_attr(kauri_classes=as_text(labels.classes))
@@ -133,22 +162,24 @@ class BestTask:
     custom_metric: CustomMetric | None = None
     maximize: bool | None = None
     on_attempt: Callable[[Attempt], None] | None = None
+    folds: Folds | None = None
+    groups: Any = None
 
 
 def search_best(task: BestTask) -> BestFit:
     """Do the work of `fit_best`."""
-    time_budget, rounds_budget, nfold = task.time_budget, task.rounds_budget, task.nfold
+    time_budget, rounds_budget = task.time_budget, task.rounds_budget
     _require_budget(time_budget, rounds_budget)
     is_open = time_budget is None and rounds_budget is None
-    budget = Budget(_DEFAULT_ROUNDS if is_open else rounds_budget, time_budget, nfold)
+    begun = time.monotonic()
     told = dict(task.params)
     data = binned_for(told, task.data)
     told["base_score"], learner = _settled(told, data)
     given = learner["user_params"]
     objective = learner["objective"]["name"]
-    is_classified = objective.startswith(("binary:", "multi:")) and data.get_label().ndim == 1
-    stratified = is_classified and len(data.get_uint_info("group_ptr")) == 0
-    rows = make_folds(data, nfold, stratified, None, task.seed, True)
+    rows = _folds_of(task, data, objective)
+    rows_of_all = data.num_row() * len(rows) / sum(len(train) for train, _ in rows)
+    budget = Budget(_DEFAULT_ROUNDS if is_open else rounds_budget, time_budget, rows_of_all, begun)
     folds = [(data.slice(train, allow_groups=True), data.slice(test, allow_groups=True)) for train, test in rows]
     search = Search(Contest(told, folds, task.custom_metric, task.maximize), budget, task.on_attempt)
     _explore(search, given, _task_of(data, objective, int(learner["learner_model_param"]["num_class"])))
@@ -165,6 +196,19 @@ def search_best(task: BestTask) -> BestFit:
     )
 
 
+def _folds_of(task: BestTask, data: DMatrix, objective: str) -> list[RowsOfFold]:
+    is_classified = objective.startswith(("binary:", "multi:")) and data.get_label().ndim == 1
+    if task.groups is not None:
+        rows = make_group_folds(data, task.nfold, is_classified, task.folds, task.seed, task.groups)
+    else:
+        stratified = is_classified and task.folds is None and len(data.get_uint_info("group_ptr")) == 0
+        rows = make_folds(data, task.nfold, stratified, task.folds, task.seed, True)
+    for fold, (train, test) in enumerate(rows):
+        if len(train) == 0 or len(test) == 0:
+            raise DataError(f"fold {fold} of `folds` has no rows for {'testing' if len(train) else 'training'}.")
+    return rows
+
+
 def _require_budget(seconds: float | None, rounds: int | None) -> None:
     if seconds is not None and not 0 < seconds < float("inf"):
         raise ValueError(f"time_budget is {seconds!r}; expected seconds above 0.")
@@ -176,6 +220,13 @@ def _has_queries(X: Any, fields: Mapping[str, Any]) -> bool:
     if isinstance(X, DMatrix):
         return len(X.get_uint_info("group_ptr")) > 0
     return fields.get("group") is not None or fields.get("qid") is not None
+
+
+def _has_bounds_only(X: Any, fields: Mapping[str, Any]) -> bool:
+    """Return whether bounds of survival times take the place of labels."""
+    if isinstance(X, DMatrix):
+        return X.get_label().size == 0 and len(X.get_float_info("label_lower_bound")) > 0
+    return fields.get("label_lower_bound") is not None and fields.get("label") is None
 
 
 def _matrix_of(X: DMatrix, y: Any, fields: dict[str, Any]) -> DMatrix:
@@ -215,6 +266,11 @@ def _explore(search: Search, given: Mapping[str, Any], task: Task) -> None:
             return False
         return search.attempt({**search.best.params, **changed})
 
+    def lower() -> None:
+        for rate in rates(task.n_classes):
+            if not helps(rate):
+                return
+
     def begin(shares_trees: bool) -> None:
         first = kinds(task, shares_trees, given)
         for race in (True, False):
@@ -228,8 +284,10 @@ def _explore(search: Search, given: Mapping[str, Any], task: Task) -> None:
     if all(attempt.error is not None for attempt in search.attempts):
         begin(False)  # the user's parameters may exclude vector leaves
     has_vectors = {**given, **search.best.params}.get("multi_strategy") == "multi_output_tree"
+    lowers_first = search.way < SHORT_WAY
+    if lowers_first:
+        lower()
     for change in changes(task, has_vectors):
         helps(change)
-    for rate in rates(task.n_classes):
-        if not helps(rate):
-            break
+    if not lowers_first:
+        lower()

@@ -91,6 +91,16 @@ def settle_labels(y: Any, params: Mapping[str, Any], has_queries: bool = False) 
     return _coded(array, told)
 
 
+def settle_bounds(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters for rows with bounds of survival times in place of labels, with an objective."""
+    if "objective" not in params:
+        _logger.warning(
+            "fit_best: there are bounds of times in place of labels, so objective=survival:aft is taken; another one "
+            "needs y."
+        )
+    return {"objective": "survival:aft", **params}
+
+
 def require_numbered(labels: Labels) -> None:
     """Raise ParameterError unless the classes of a matrix are 0, 1 and so on, as a matrix has no place for names."""
     if labels.classes is None or are_numbers_from_0(labels.classes):

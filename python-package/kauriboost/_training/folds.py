@@ -8,7 +8,9 @@ from typing import Any, Union
 import numpy as np
 
 from .._binding.errors import DataError, ParameterError
+from .._data.device import to_host
 from .._data.matrix import DMatrix
+from .._data.numbers import collected
 from .._data.rows import row_numbers
 from .._data.shuffling import shuffle as permutation
 
@@ -62,12 +64,94 @@ def _stratified(data: DMatrix, order: np.ndarray, nfold: int) -> np.ndarray:
     return fold_of
 
 
-def _given(folds: Folds, data: DMatrix, bounds: np.ndarray) -> list[RowsOfFold]:
+def make_group_folds(
+    data: DMatrix, nfold: int, by_class: bool, folds: Folds | None, seed: int, groups: Any
+) -> list[RowsOfFold]:
+    """Return the rows of each fold, ascending, such that rows with the same value of `groups` are in the same fold.
+
+    Groups are assigned from the largest to the smallest, equal ones in random order. Each joins the fold that keeps the
+    sizes of the folds most even, or with `by_class` the numbers of rows of each class. Queries stay whole, too.
+
+    Parameters
+    ----------
+    data, nfold, folds, seed
+        As for `make_folds`. A splitter of scikit-learn as `folds` gets the groups.
+    by_class
+        Whether to distribute each class evenly; the labels are one number per row.
+    groups
+        A value for each row, number or text.
+
+    Raises
+    ------
+    ParameterError
+        There are fewer groups than folds.
+    DataError
+        `groups` has another length or missing values, or splits a query; or `folds` split a group.
+    """
+    names, group_of_row = _groups_of(groups, data.num_row())
+    bounds = data.get_uint_info("group_ptr").astype(np.int64)
+    for query, (begin, end) in enumerate(zip(bounds[:-1], bounds[1:])):
+        if begin < end and (group_of_row[begin:end] != group_of_row[begin]).any():
+            raise DataError(f"groups has several values within query {query}; give a query's rows the same value.")
+    if folds is not None:
+        pairs = _given(folds, data, bounds, group_of_row)
+        for train, test in pairs:
+            torn = np.intersect1d(group_of_row[train], group_of_row[test])
+            if len(torn):
+                raise DataError(f"a fold of `folds` has rows of group {names[torn[0]]!r} for training and for testing.")
+        return pairs
+    if not 2 <= nfold <= len(names):
+        raise ParameterError(f"nfold is {nfold}; expected 2 to {len(names)}, the number of groups.")
+    classes = np.unique(data.get_label(), return_inverse=True)[1] if by_class else np.zeros(data.num_row(), np.int64)
+    counts = np.zeros((len(names), classes.max() + 1))
+    np.add.at(counts, (group_of_row, classes), 1)
+    fold_of_row = _evenly(counts, nfold, seed)[group_of_row]
+    return [(np.flatnonzero(fold_of_row != fold), np.flatnonzero(fold_of_row == fold)) for fold in range(nfold)]
+
+
+def _groups_of(groups: Any, n_rows: int) -> tuple[list[Any], np.ndarray]:
+    """Return the different values of `groups`, and the number of each row's value."""
+    values = np.asarray(to_host(collected(groups)))
+    if values.shape != (n_rows,):
+        raise DataError(f"groups has the shape {values.shape}; expected one value for each of the {n_rows} rows.")
+    if values.dtype.kind == "O":
+        are_missing = np.array([_is_missing(value) for value in values.tolist()], dtype=bool)
+        values = values if are_missing.any() else values.astype(str)
+    else:
+        are_missing = values != values
+    if are_missing.any():
+        raise DataError(f"groups has no value in row {are_missing.argmax()}; give each row a group.")
+    names, group_of_row = np.unique(values, return_inverse=True)
+    return names.tolist(), group_of_row.astype(np.int64)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+
+
+def _evenly(counts: np.ndarray, nfold: int, seed: int) -> np.ndarray:
+    """Return the fold of each group, given its number of rows of each class, ``[n_groups, n_classes]``."""
+    order = permutation(len(counts), seed)
+    order = order[np.argsort(-counts.sum(axis=1)[order], kind="stable")]
+    parts = counts / counts.sum(axis=0)  # of all rows of a class
+    fold_of, held = np.empty(len(counts), dtype=np.int64), np.zeros((nfold, counts.shape[1]))
+    rows_held = np.zeros(nfold)
+    for group in order:
+        # The sum over the folds of squared parts grows by 2 * held * part + part * part; the last term is common.
+        growth = held @ parts[group]
+        fold = np.lexsort((rows_held, growth))[0]
+        fold_of[group] = fold
+        held[fold] += parts[group]
+        rows_held[fold] += counts[group].sum()
+    return fold_of
+
+
+def _given(folds: Folds, data: DMatrix, bounds: np.ndarray, groups: np.ndarray | None = None) -> list[RowsOfFold]:
     if hasattr(folds, "split"):
         rows, labels = np.zeros((data.num_row(), 1)), data.get_label()
-        folds = folds.split(
-            rows, labels, np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)) if len(bounds) else None
-        )
+        if groups is None and len(bounds):
+            groups = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        folds = folds.split(rows, labels, groups)
     n_rows = data.num_row()
     pairs = [(row_numbers(train, n_rows), row_numbers(test, n_rows)) for train, test in folds]
     if not pairs:

@@ -28,6 +28,7 @@ _LEAST_GAIN = 1e-4  # a smaller gain, as a share of the metric, counts as none
 # time. Two fifths more rounds of the search have 1.0 % less loss in 1.3 times the time.
 _ROUNDS_FOR_ONE_MORE = 3
 _ROUNDS_FOR_ONE_MORE_IF_CUT = 1
+_LEAST_PART = 0.5  # minimum training rows of a fold with boosters in the model, as a share of the largest fold's
 _STILL_BETTER = 0.9  # a cut-off setting was still improving if its best round is beyond this share of its rounds
 
 
@@ -38,15 +39,20 @@ class Budget:
     ----------
     rounds, seconds
         Limits; None for no limit.
-    nfold
-        Number of folds: the fewer there are, the longer rounds on all rows take relative to rounds of folds.
+    rows_of_all
+        Number of all rows divided by the mean number of training rows of a fold: rounds on all rows take that many
+        times as long as rounds of folds.
+    started
+        The start of the time, by the monotonic clock; now by default.
     """
 
-    def __init__(self, rounds: int | None, seconds: float | None, nfold: int) -> None:
+    def __init__(
+        self, rounds: int | None, seconds: float | None, rows_of_all: float, started: float | None = None
+    ) -> None:
         self._rounds = math.inf if rounds is None else rounds
         self._seconds = math.inf if seconds is None else seconds
-        self._rows_of_all = nfold / max(nfold - 1, 1)  # number of all rows divided by the training rows of a fold
-        self._started = time.monotonic()
+        self._rows_of_all = rows_of_all
+        self._started = time.monotonic() if started is None else started
         self._attempt_started: float | None = None  # None between attempts
         self._owed = 0.0  # seconds that the final rounds of ended attempts would take on the rows of a fold
         self._was_over = False  # never reset, because the debt of an attempt falls when it ends
@@ -109,6 +115,7 @@ class _Run:
     boosters: list[Booster] | None = None
     best: _Reached | None = None
     done: int = 0
+    rate: float = math.nan
     waits_for: float = math.nan  # the score that a later round must clearly beat; NaN is beaten by any
     since: int = 0  # the round that reached it
     is_cut: bool = False  # by the budget or the end of a race, while it improved
@@ -144,6 +151,11 @@ class Search:
             )
         return self.attempts[self._best]
 
+    @property
+    def way(self) -> float:
+        """The number of rounds of the best setting, times its learning rate."""
+        return self.best.rounds * self._runs[self.attempts.index(self.best)].rate
+
     def is_over(self) -> bool:
         """Return whether the budget is used up; a first setting always gets a round."""
         return bool(self.attempts) and self._budget.is_over()
@@ -160,10 +172,15 @@ class Search:
         return best_blend(self._trained, first, judge, self._maximizes(self._trained[first][0]))
 
     def with_all_rows(self, blend: Blend, data: DMatrix) -> Blend:
-        """Return a blend of the same settings after its boosters were trained further on all rows."""
+        """Return a blend of the same settings after its boosters were trained further on all rows.
+
+        Boosters of folds with few training rows are left out; a mean would give them the weight of the others.
+        """
+        sizes = [train.num_row() for train, _ in self._contest.folds]
         trained = {}
         for number in set(blend.members):
-            boosters = CvBooster.going_on(blend.trained[number], [(data, data)] * len(blend.trained[number]))
+            learnt = [one for one, size in zip(blend.trained[number], sizes) if size >= _LEAST_PART * max(sizes)]
+            boosters = CvBooster.going_on(learnt, [(data, data)] * len(learnt))
             rounds = self.attempts[number].rounds
             more = rounds // (_ROUNDS_FOR_ONE_MORE_IF_CUT if self.attempts[number].is_cut else _ROUNDS_FOR_ONE_MORE)
             with boosters:
@@ -254,7 +271,7 @@ class Search:
     def _learn(self, run: _Run, most: float) -> None:
         """Train until the metric stops improving, the setting reaches a limit of rounds, or the budget is used up."""
         boosters = self._boosters(run)
-        rate = max(_rate_of(boosters.boosters[0]), _LEAST_RATE)
+        rate = run.rate = max(_rate_of(boosters.boosters[0]), _LEAST_RATE)
         may_stop = has_ended = False
         with boosters:
             while not may_stop and not has_ended:

@@ -18,7 +18,8 @@ random threshold for each feature and level. Most multi-class data sets are lear
 without column sampling. Classes begin at twice the learning rate of other labels, because the hessian of softmax is
 twice its curvature, which halves every step. Then each change is tried on top of the best setting so far, and kept if
 it helps. Parameters given by the user are never changed. Lower learning rates come last: they cost most, and their
-trials end as soon as one does not help.
+trials end as soon as one does not help. They come before the changes if the best kind has few rounds, because steps are
+coarse there and more rounds cost little.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ _OF_TREES: tuple[Mapping[str, Any], ...] = (
 _OF_NUMBERS: tuple[Mapping[str, Any], ...] = ({"grow_policy": "symmetric", "extra_trees": 0},)
 _OF_CATEGORIES: tuple[Mapping[str, Any], ...] = ({"cat_l2": 10},)
 _LOWER_RATES = (0.5, 0.25)  # as factors of the first rate
+# Number of rounds of the best kind, times its learning rate, below which lower rates come before the changes.
+SHORT_WAY = 8.0
 _FEW_ROWS = 2000
 _MANY_CATEGORIES = 0.25  # share of the features
 

@@ -33,7 +33,7 @@ def is_over_at(clock: Clock, budget: Budget, now: float) -> bool:
 
 def test_time_is_left_for_what_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    budget = Budget(None, 100.0, 5)  # rounds on all rows take 5 / 4 as long as rounds of folds
+    budget = Budget(None, 100.0, 5 / 4)  # rounds on all rows take 5 / 4 as long as rounds of folds
     clock.now = 10.0  # preparation, which causes no final rounds
     assert not budget.is_over()
     budget.begin_attempt()
@@ -52,7 +52,7 @@ def test_time_is_left_for_what_follows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_over_stays_over(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    budget = Budget(None, 100.0, 5)
+    budget = Budget(None, 100.0, 5 / 4)
     budget.begin_attempt()
     clock.now = 50.0
     assert budget.is_over()
@@ -62,7 +62,7 @@ def test_what_is_over_stays_over(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_was_cut_off_owes_as_many_rounds_again_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    budget = Budget(None, 100.0, 5)
+    budget = Budget(None, 100.0, 5 / 4)
     budget.begin_attempt()
     clock.now = 8.0
     assert budget.end_attempt(is_cut=True) == 8.0
@@ -78,7 +78,7 @@ def test_what_was_cut_off_owes_as_many_rounds_again_until_it_ends(monkeypatch: p
 
 def test_rounds_are_counted_whatever_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    budget = Budget(7, None, 5)
+    budget = Budget(7, None, 5 / 4)
     budget.begin_attempt()
     budget.spent = 6
     clock.now = 1e9
