@@ -63,7 +63,8 @@ TEST(NetworkLimits, UnreadBytesHaveNoDeadline) {
 
 /// Rank 0 of 100 gets 99 connections before any of them proves the secret.
 TEST(NetworkLimits, AWorkerHasRoomForAllHigherRanksAtOnce) {
-  KAURI_SKIP_UNLESS(KAURI_TEST_POSIX, "wine may take longer for 99 connections than the ten seconds that each may wait");
+  KAURI_SKIP_UNLESS(KAURI_TEST_POSIX,
+                    "wine may take longer for 99 connections than the ten seconds that each may wait");
   constexpr int kRanks = 100;
   auto const tracker = StartTracker(kRanks);
   std::string error;

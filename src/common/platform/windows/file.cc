@@ -48,8 +48,8 @@ OVERLAPPED PlaceAt(std::int64_t offset) {
   return place;
 }
 
-/// Puts back where a file is read and written next, which calls with an offset move on Windows. Threads that use offsets
-/// at the same time may leave another place, so nobody reads such a file from where it stands.
+/// Puts back where a file is read and written next, which calls with an offset move on Windows. Threads that use
+/// offsets at the same time may leave another place, so nobody reads such a file from where it stands.
 class KeepPlace {
  public:
   explicit KeepPlace(HANDLE file) : file_(file) {
