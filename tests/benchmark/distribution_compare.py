@@ -1,4 +1,4 @@
-"""Whole distributions beside NGBoost's on ten real sets: negative log-likelihood, CRPS and processor time.
+"""Whole distributions beside NGBoost's on ten real sets.
 
     python tests/peers/environments.py ngboost
     build-peers/ngboost/bin/python tests/benchmark/distribution_compare.py --data FOLDER [set ...] [--splits 5]
@@ -53,7 +53,7 @@ class Rows(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a fitted model reaches on the rows to test."""
+    """Scores of a fitted model on the rows to test."""
 
     nll: float
     crps: float

@@ -1,4 +1,4 @@
-/// \file What families share: bounded logarithms, natural gradients from scores and a Fisher information, and inverse
+/// \file The functions that families share: bounded logarithms, natural gradients from scores and a Fisher information, and inverse
 /// distribution functions.
 #pragma once
 
