@@ -41,6 +41,9 @@ make_tools() {
   make_tool c++ "$zig/zig" c++ "${for_wasm[@]}" -D_LIBCPP_HAS_THREADS=1 -D_LIBCPP_HAS_FILESYSTEM=1 -Wno-macro-redefined
   make_tool ar "$zig/zig" ar
   make_tool ranlib "$zig/zig" ranlib
+  # CMake does not know the system.
+  mkdir -p "$build/cmake/Platform"
+  printf 'set(CMAKE_EXECUTABLE_SUFFIX .wasm)\nset(CMAKE_DL_LIBS "")\n' >"$build/cmake/Platform/WASI.cmake"
   cat >"$build/toolchain.cmake" <<END
 set(CMAKE_SYSTEM_NAME WASI)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
@@ -49,7 +52,8 @@ set(CMAKE_CXX_COMPILER "$tools/c++")
 set(CMAKE_AR "$tools/ar")
 set(CMAKE_RANLIB "$tools/ranlib")
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-set(CMAKE_EXECUTABLE_SUFFIX .wasm)
+set(CMAKE_HAVE_LIBC_PTHREAD TRUE)
+list(APPEND CMAKE_MODULE_PATH "$build/cmake")
 set(CMAKE_FIND_ROOT_PATH "$prefix")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
