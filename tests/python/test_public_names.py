@@ -21,8 +21,9 @@ PUBLIC = {
         KauriRegressor ModelCheck ModelError Orders OutOfMemoryError ParameterError PartialDependence
         PermutationImportance QuantileDMatrix SetInteractions ShuffleUniformity SparseInteractions Verification
         accumulated_local_effects add_receipt build_info callback check config_context cv dependence_curves distill
-        explain explain_batches explain_function explain_interactions fit_best functional_anova get_config global_importance
-        h_statistic install_as_xgboost parameters partial_dependence permutation_importance plot_beeswarm
+        explain explain_batches explain_function explain_interactions fit_best functional_anova
+        get_config global_importance h_statistic install_as_xgboost parameters partial_dependence
+        permutation_importance plot_beeswarm
         plot_contributions plot_dependence plot_h_statistic plot_importance plot_interactions plot_metric
         plot_partial_dependence plot_tree plot_waterfall refit report sample_orders set_config shapley_values
         shuffle shuffle_rows shuffle_uniformity sparse_interactions summarize to_graphviz train

@@ -4,7 +4,7 @@
 2. Some given rows, and the synthetic rows made of them, are held out. A first student learns the others until its
    divergence from the teacher on the held-out rows ends to improve. That gives the number of rounds and the fidelity.
 3. With labels, several first students learn mixtures of the labels and the teacher's results on the given rows. The
-   mixture is taken with which the labels of held-out rows are predicted best.
+   mixture is taken with which the labels of held-out rows are predicted best, if it is better by a standard error.
 4. The student learns all rows for that number of rounds.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -239,30 +239,45 @@ def _targets_of(y: Any, n_rows: int, classes: np.ndarray | None) -> np.ndarray:
     return numbers
 
 
+class _Tried(NamedTuple):
+    """A first student: the losses of held-out labels by row, its number of rounds, and its fidelity."""
+
+    losses: np.ndarray
+    rounds: int
+    fidelity: float
+
+
 def _first_student(lessons: _Lessons, label_weight: float | None) -> tuple[float, int, float]:
     """Return the weight of the labels, the number of rounds, and the fidelity of a student of the other rows."""
     tried = _LABEL_WEIGHTS if label_weight is None else (float(label_weight),)
     if lessons.y is None:
         tried = (0.0,)
     found = [_tried(lessons, weight) for weight in tried]
-    losses = [loss for loss, _, _ in found]
-    best = int(np.argmin(losses))
-    return (tried[best], *found[best][1:])
+    gains = [_sure_gain(found[0].losses, other.losses) for other in found]
+    best = int(np.argmax(gains))
+    return tried[best], found[best].rounds, found[best].fidelity
 
 
-def _tried(lessons: _Lessons, weight: float) -> tuple[float, int, float]:
-    """Train on the rows that are not held out; return the loss by labels, the rounds, and the fidelity."""
+def _sure_gain(losses: np.ndarray, others: np.ndarray) -> float:
+    """Return by how much other losses are less on average, 0 if that is within a standard error of the rows' gains."""
+    gains = losses - others
+    if len(gains) < 2:
+        return 0.0
+    mean = float(gains.mean())
+    return mean if mean > float(gains.std(ddof=1)) / np.sqrt(len(gains)) else 0.0
+
+
+def _tried(lessons: _Lessons, weight: float) -> _Tried:
+    """Train a first student on the rows that are not held out."""
     copied = lessons.of(lessons.held, 0.0)
     booster = student.learn(lessons.of(~lessons.held, weight), lessons.params, lessons.rounds, copied, _PATIENCE)
     rounds = booster.best_iteration + 1
     predictions = booster.predict(copied.data, iteration_range=(0, rounds))
-    divergence = student.loss_of(copied, predictions)
+    fidelity = student.loss_of(copied, predictions)
     if copied.targets.ndim == 1:
-        divergence = 1.0 - divergence / max(float(np.var(copied.targets)), 1e-300)
-    loss = 0.0
-    if lessons.y is not None:
-        held = np.flatnonzero(lessons.held[: len(lessons.y)])
-        if len(held):
-            truth = Lesson(copied.data, lessons.y[held], np.ones(len(held)))
-            loss = student.loss_of(truth, predictions[: len(held)])
-    return loss, rounds, divergence
+        fidelity = 1.0 - fidelity / max(float(np.var(copied.targets)), 1e-300)
+    if lessons.y is None:
+        return _Tried(np.zeros(0), rounds, fidelity)
+    held = np.flatnonzero(lessons.held[: len(lessons.y)])
+    truth = Lesson(copied.data, lessons.y[held], np.ones(len(held)))
+    return _Tried(student.losses_of(truth, predictions[: len(held)]), rounds, fidelity)

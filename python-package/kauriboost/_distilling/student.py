@@ -92,12 +92,19 @@ def softmax(margins: np.ndarray) -> np.ndarray:
     return result
 
 
-def loss_of(lesson: Lesson, predictions: np.ndarray) -> float:
-    """Return the weighted mean of squared errors, or of Kullback-Leibler divergences, from the targets."""
+def losses_of(lesson: Lesson, predictions: np.ndarray) -> np.ndarray:
+    """Return the squared error of each row, or its Kullback-Leibler divergence, from the targets."""
     targets = lesson.targets
     if targets.ndim == 1:
-        return float(np.average((targets - predictions) ** 2, weights=lesson.weights))
+        errors: np.ndarray = (targets - predictions) ** 2
+        return errors
     if predictions.ndim == 1:
         predictions = np.column_stack([1.0 - predictions, predictions])
     ratios = np.log(np.maximum(targets, 1e-12) / np.maximum(predictions, 1e-12))
-    return float(np.average((targets * ratios).sum(axis=1), weights=lesson.weights))
+    divergences: np.ndarray = (targets * ratios).sum(axis=1)
+    return divergences
+
+
+def loss_of(lesson: Lesson, predictions: np.ndarray) -> float:
+    """Return the weighted mean of the rows' losses."""
+    return float(np.average(losses_of(lesson, predictions), weights=lesson.weights))
