@@ -4,8 +4,11 @@ include(CMakePackageConfigHelpers)
 set(kauri_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/kauri")
 
 install(TARGETS kauri EXPORT kauriTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(TARGETS kauri_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(TARGET kauri_cli)
+  install(TARGETS kauri_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
 if(TARGET kauri_cuda)
   install(TARGETS kauri_cuda LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()

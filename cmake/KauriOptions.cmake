@@ -47,6 +47,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   # GCC tells how it passed empty bases before its version 10.
   target_compile_options(kauri_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-psabi>)
 endif()
+if(CMAKE_SYSTEM_NAME STREQUAL "WASI")
+  # Highway's vectors of WebAssembly have no float64. Its vectors for any machine become WebAssembly's by the compiler.
+  target_compile_definitions(kauri_options INTERFACE HWY_DISABLED_TARGETS=HWY_WASM)
+endif()
 if(WIN32)
   # Windows 10 and its headers without macros of common names. Programs contain the compiler's libraries.
   target_compile_definitions(kauri_options INTERFACE _WIN32_WINNT=0x0A00 NOMINMAX WIN32_LEAN_AND_MEAN _CRT_RAND_S)

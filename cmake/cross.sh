@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
-# Builds programs of Kauri for another system on Debian, into build-cross/TARGET, and runs those of tests/cpp.
+# Builds programs of Kauri for another system on Debian, into build-cross/TARGET, and runs the tests among them.
 #
-#   cmake/cross.sh TARGET [PROGRAM...]     PROGRAM: of tests/cpp, test_platform by default; or kauri, kauri_cli
+#   cmake/cross.sh TARGET [PROGRAM...]     PROGRAM: of tests/cpp, test_platform by default; kauri, kauri_cli; or all
 #
 #   KAURI_CROSS_TYPE=Quick: for the tests alone; the compiler optimises less, for a third of the time.
 #
 #   TARGET                 compiler     run by
-#   x86_64-linux-musl      Zig          this machine
+#   x86_64-linux-musl      Zig          this machine, with musl's loader
+#   aarch64-linux-musl     Zig          qemu
+#   aarch64-linux-gnu      Zig          qemu; for glibc 2.28 and later
 #   x86_64-windows-gnu     mingw-w64    wine
 #   aarch64-macos          Zig          nothing: what compiles and links is untested
 #   x86_64-macos           Zig          nothing
+#   wasm32-wasi            Zig          Node.js, by tests/python; cmake/wasm.sh does it, whose TARGETs are the PROGRAMs
 #
-# Zig compiles its C and C++ libraries at the first use of a target, which takes several minutes. 64-bit Arm has a script of
-# its own, cmake/aarch64.sh.
+# Zig compiles its C and C++ libraries at the first use of a target, which takes several minutes. cmake/aarch64.sh
+# builds for 64-bit Arm with GCC.
 set -euo pipefail
 KAURI_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$KAURI_ROOT/cmake/setup.sh"
-case ${1:--h} in -*) sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
+case ${1:--h} in -*) sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
 target=$1 programs=("${@:2}")
+[[ $target != wasm32-wasi ]] || exec "$KAURI_ROOT/cmake/wasm.sh" "${programs[@]}"
 ((${#programs[@]})) || programs=(test_platform)
 build=$KAURI_ROOT/build-cross/$target
 prefix=$build/prefix
@@ -26,18 +30,31 @@ sources=$KAURI_ROOT/build-cross/sources
 python=${KAURI_PYTHON:-$KAURI_ROOT/.venv/bin/python}
 
 case $target in
-  x86_64-linux-musl) system=Linux compiler=zig runner='' ending='' ;;
-  x86_64-windows-gnu) system=Windows compiler=mingw runner=/usr/lib/wine/wine64 ending=.exe ;;
-  aarch64-macos | x86_64-macos) system=Darwin compiler=zig runner=none ending='' ;;
+  x86_64-linux-musl) system=Linux compiler=zig runner='' ;;
+  aarch64-linux-musl | aarch64-linux-gnu) system=Linux compiler=zig runner="qemu-aarch64 -L $build/root" ;;
+  x86_64-windows-gnu) system=Windows compiler=mingw runner=/usr/lib/wine/wine64 ;;
+  aarch64-macos | x86_64-macos) system=Darwin compiler=zig runner=none ;;
   *) give_up "unknown target '$target'; cmake/cross.sh --help lists what there is" ;;
 esac
 cc=$tools/cc cxx=$tools/c++ ar=$tools/ar
 
-# make_tool NAME COMMAND...: a program that calls the command. It is written once: a new time would make ccache forget.
-make_tool() {
-  local text="#!/bin/sh"$'\n'"exec ${*:2} \"\$@\""
+# write_tool NAME TEXT: a program of the shell. It is written once: a new time would make ccache forget.
+write_tool() {
+  local text="#!/bin/sh"$'\n'"$2"
   [[ -e $tools/$1 && $(<"$tools/$1") == "$text" ]] || echo "$text" >"$tools/$1"
   chmod +x "$tools/$1"
+}
+
+# make_tool NAME COMMAND...: a program that calls the command.
+make_tool() { write_tool "$1" "exec ${*:2} \"\$@\""; }
+
+# make_zig_tool NAME COMMAND...: a compiler of Zig's. Programs for Linux are linked without symbols, and with a shared C
+# library: Zig links programs for musl statically unless it is told otherwise, and then they could load no plug-in. Every
+# link has the same options, because Zig compiles its C++ library again for others.
+make_zig_tool() {
+  local command="${*:2} -target ${target/%-gnu/-gnu.2.28} -fno-sanitize=all" linking=''
+  [[ $target != *-linux-* ]] || linking=' -s -dynamic'
+  write_tool "$1" "case \" \$* \" in *\" -c \"*) exec $command \"\$@\" ;; esac"$'\n'"exec $command$linking \"\$@\""
 }
 
 # make_compiler: the compiler under names that are the same for every target.
@@ -47,8 +64,8 @@ make_compiler() {
   if [[ $compiler == zig ]]; then
     [[ -n ${KAURI_PYTHON:-} ]] || require_venv "$KAURI_ROOT/cmake/wheel-requirements.txt"
     zig=$("$python" -c 'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / "zig")')
-    make_tool cc "$zig" cc -target "$target" -fno-sanitize=all
-    make_tool c++ "$zig" c++ -target "$target" -fno-sanitize=all
+    make_zig_tool cc "$zig" cc
+    make_zig_tool c++ "$zig" c++
     make_tool ar "$zig" ar
     make_tool ranlib "$zig" ranlib
     make_tool install_name_tool false  # CMake wants to know one for macOS, and does not call it
@@ -58,6 +75,7 @@ make_compiler() {
     make_tool c++ $triple-g++-posix
     make_tool ar $triple-gcc-ar-posix
     make_tool ranlib $triple-gcc-ranlib-posix
+    make_tool strip $triple-strip
   fi
 }
 
@@ -70,6 +88,7 @@ set(CMAKE_C_COMPILER "$cc")
 set(CMAKE_CXX_COMPILER "$cxx")
 set(CMAKE_AR "$ar")
 set(CMAKE_RANLIB "$tools/ranlib")
+set(CMAKE_STRIP "$tools/strip")
 set(CMAKE_INSTALL_NAME_TOOL "$tools/install_name_tool")
 set(CMAKE_FIND_ROOT_PATH "$prefix")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
@@ -78,6 +97,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} "$prefix/lib/pkgconfig")
 END
+  [[ -z $runner || $runner == none ]] || echo "set(CMAKE_CROSSCOMPILING_EMULATOR ${runner// /;})" >>"$build/toolchain.cmake"
 }
 
 # unpack_sources: Debian's sources of Highway and zlib, which are compiled for the target. apt gets lists of its own.
@@ -121,7 +141,7 @@ make_libraries() {
   cp -r /usr/share/cmake/nlohmann_json "$prefix/lib"
   zlib=$(echo "$sources"/zlib-*/)
   cp "$zlib"/{zlib,zconf}.h "$prefix/include"
-  compile_library z "$zlib"/{adler32,crc32,inffast,inflate,inftrees,zutil}.c
+  compile_library z "$zlib"/{adler32,crc32,deflate,inffast,inflate,inftrees,trees,zutil}.c
   compile_library hwy "$sources"/highway-*/hwy/{targets,aligned_allocator}.cc
   compile_library gtest $googletest/src/gtest-all.cc
   compile_library gtest_main $googletest/src/gtest_main.cc
@@ -131,6 +151,11 @@ make_libraries() {
 }
 
 require_debian_packages build test
+case $target in
+  x86_64-linux-musl) require_debian_packages musl ;;
+  aarch64-linux-gnu) require_debian_packages arm && unpack_debian_packages bullseye arm64 "$build" libc6 ;;
+  aarch64-linux-musl) require_debian_packages arm && unpack_debian_packages bookworm arm64 "$build" musl ;;
+esac
 mkdir -p "$build"
 unpack_sources
 make_compiler
@@ -142,10 +167,13 @@ cmake -G Ninja -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" 
   -DCMAKE_BUILD_TYPE="${KAURI_CROSS_TYPE:-Release}" \
   -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON -DKAURI_WITHIN=ON \
   -DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST >"$build/cmake.log" 2>&1 || give_up "$(cat "$build/cmake.log")"
-cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}"
-export WINEPREFIX=$build/wine WINEDEBUG=-all
+cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}" -- ${KAURI_NINJA:-}
+tests=()
 for program in "${programs[@]}"; do
-  [[ $program == test_* && $runner != none ]] || continue
-  heading "$program ($target)"
-  $runner "$build/bin/$program$ending" --gtest_brief=1
+  [[ $program != test_* ]] || tests+=("^${program#test_}\$")
+  [[ $program != all ]] || tests+=(.)
 done
+[[ $runner != none ]] && ((${#tests[@]})) || exit 0
+heading "Tests ($target)"
+export WINEPREFIX=$build/wine WINEDEBUG=-all
+ctest --test-dir "$build" --output-on-failure --no-tests=error --tests-regex "$(IFS='|' && echo "${tests[*]}")"

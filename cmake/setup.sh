@@ -65,3 +65,21 @@ build_preset() {
   heading "Building ($1)"
   (cd "$KAURI_ROOT" && cmake --preset "$@" && cmake --build --preset "$1" --parallel "$(nproc)")
 }
+
+# unpack_debian_packages RELEASE ARCHITECTURE FOLDER PACKAGE...: packages of Debian, unpacked into FOLDER/root. apt gets
+# lists of its own, so that the system need not know of the release and the architecture.
+unpack_debian_packages() {
+  local release=$1 architecture=$2 folder=$3 options package
+  [[ -e $folder/root/complete ]] && return
+  heading "Fetching packages of Debian's $release for $architecture"
+  mkdir -p "$folder"/apt/{lists/partial,cache/archives/partial} "$folder/root"
+  touch "$folder/apt/status"
+  echo "deb http://deb.debian.org/debian $release main" >"$folder/apt/sources.list"
+  options=(-qq -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture" -o APT::Sandbox::User=root
+    -o Dir::State="$folder/apt" -o Dir::State::lists="$folder/apt/lists" -o Dir::State::status="$folder/apt/status"
+    -o Dir::Cache="$folder/apt/cache" -o Dir::Etc::SourceList="$folder/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null)
+  apt-get "${options[@]}" update
+  (cd "$folder/apt" && apt-get "${options[@]}" download "${@:4}")
+  for package in "$folder"/apt/*.deb; do dpkg-deb -x "$package" "$folder/root"; done
+  touch "$folder/root/complete"
+}

@@ -19,6 +19,9 @@ from platform_wheel import BinaryDistribution, PlatformWheel  # noqa: E402
 
 # The sources of the library: in a checkout beside the package, in a source distribution inside it.
 SOURCES = ("CMakeLists.txt", "cmake", "include", "src", "plugin")
+# Names on Linux and Windows.
+LIBRARIES = ("libkauri*.so", "kauri.dll")
+PROGRAMS = ("kauri", "kauri.exe")
 PROJECT = HERE if (HERE / "CMakeLists.txt").exists() else HERE.parent
 HELP = """
 Kauri's library could not be built: {problem}
@@ -52,7 +55,7 @@ def build_library(folder: Path) -> Path:
     run(["cmake", "-S", str(PROJECT), "-B", str(build), *(f"-D{name}={value}" for name, value in settings.items())])
     run(["cmake", "--build", str(build), "--parallel", str(os.cpu_count() or 1)])
     run(["cmake", "--install", str(build), "--prefix", str(prefix), "--strip"])
-    return prefix / "lib"
+    return prefix / ("bin" if os.name == "nt" else "lib")
 
 
 def name_asked_for(library: Path) -> str:
@@ -74,11 +77,12 @@ class BuildWithLibrary(build_py):
         with tempfile.TemporaryDirectory(prefix="kauri-build-") as folder:
             given = os.environ.get("KAURI_LIBRARY")
             source = Path(given).resolve().parent if given else build_library(Path(folder))
-            for library in source.glob("libkauri*.so"):
-                shutil.copy2(library, target / "lib" / name_asked_for(library))
-            program = source.parent / "bin" / "kauri"
-            if program.exists():
-                shutil.copy2(program, target / "bin")
+            for pattern in LIBRARIES:
+                for library in source.glob(pattern):
+                    shutil.copy2(library, target / "lib" / name_asked_for(library))
+            for program in (source.parent / "bin" / name for name in PROGRAMS):
+                if program.exists():
+                    shutil.copy2(program, target / "bin")
 
 
 class WholeSources(sdist):

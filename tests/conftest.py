@@ -35,7 +35,7 @@ MAY_STAY = {
     r"there is no mpirun": "a program, which the package of requirements.txt brings where there is a wheel of it",
     r"there is no Node\.js": "a runtime of JavaScript; wasmtime runs the same tests of the module",
     r"there is no Chromium": "the browser of systems other than Debian has other names",
-    r"only after cmake/cross\.sh": "libraries for other systems, which take minutes to compile",
+    r"only after cmake/(cross|wasm)\.sh": "libraries for other systems, which take minutes to compile",
     r"graphviz|Graphviz is not installed": "a program, and its module, that draws what the tests of the text check too",
 }
 

@@ -23,7 +23,7 @@ PAGES = (
          ("DMatrix", "QuantileDMatrix", "ExtMemQuantileDMatrix", "DataIter", "DeviceArray", "summarize",
           "ColumnSummary", "shuffle", "shuffle_rows", "shuffle_uniformity", "ShuffleUniformity")),
     Page("training", "training and boosters", "Training, cross-validation, and models.", "kauriboost",
-         ("train", "cv", "CvResult", "fit_best", "BestFit", "Attempt", "train_quantiles", "refit", "Booster", "check",
+         ("train", "cv", "CvResult", "fit_best", "BestFit", "Attempt", "distill", "Distilled", "train_quantiles", "refit", "Booster", "check",
           "ModelCheck", "add_receipt", "verify",
           "Verification")),
     Page("estimators", "estimators", "Estimators with scikit-learn's conventions.", "kauriboost.sklearn"),

@@ -647,6 +647,23 @@ KAURI_API int XGBoosterPredictFromCSR(BoosterHandle handle, char const* indptr, 
                                       bst_ulong* out_dim, float const** out_result);
 
 /**
+ * Returns the distributions of the objectives dist:NAME, a JSON list of {"name": "normal", "parameters": ["mean",
+ * "scale"], "is_discrete": false, "labels": "a finite number"}. Values that such a model predicts are these parameters,
+ * in this order. The text lives as long as the library.
+ */
+KAURI_API int KauriDistributions(char const** out);
+/**
+ * Computes a function of the distributions of rows. config: {"distribution": "normal"; "function": "mean", "deviation",
+ * "density", "log_density", "cdf", "quantile", "sample" or "crps"; optional "points_of_rows": false; optional "seed"}.
+ * `parameters`: [n_rows, number of parameters]. `points`: labels, or shares for quantiles, [n_points] for every row, or
+ * [n_rows, n_points] with points_of_rows; not read for mean, deviation and sample. `out`: [n_rows, n_points]. A sample
+ * is a function of the seed, its row and its place in the row. The logarithm of a density of 0 is -infinity. Errors:
+ * parameters that the distribution cannot have, shares outside [0, 1].
+ */
+KAURI_API int KauriDistributionEvaluate(char const* config, bst_ulong n_rows, double const* parameters,
+                                        bst_ulong n_points, double const* points, double* out);
+
+/**
  * Predicts rows in device memory: a CUDA array interface [n_rows, n_cols], or a JSON list with one per column.
  * *out_result is an address in the memory of the rows' device, ready to be read on any stream. Values (except for
  * multi:softmax), margins and leaves are computed there if that device is the booster's or one of them; float32 arrays

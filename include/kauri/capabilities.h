@@ -55,6 +55,7 @@ enum class Feature : std::uint8_t {
   kRoundedGradients,  ///< gradient_bits
   kSplitGradients,    ///< separate gradients for splits and leaves
   kCustomGradients,   ///< gradients of the caller
+  kDistribution,      ///< objective=dist:..., whose outputs are parameters of one distribution
   kSmoothLoss,        ///< an objective whose loss does not consist of two straight lines, or gradients of the caller
   // Data.
   kCategories,          ///< categorical columns

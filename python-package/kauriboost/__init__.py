@@ -37,6 +37,8 @@ from .cv import CvResult, cv
 from .data import DMatrix
 from .data_iter import DataIter
 from .device import DeviceArray
+from .distill import Distilled, distill
+from .distribution import Distribution, distribution_of
 from .explain import (
     accumulated_local_effects,
     dependence_curves,
@@ -66,6 +68,7 @@ from .orders import Orders, sample_orders
 from .permutation import PermutationImportance, permutation_importance
 from .plotting import (
     plot_beeswarm,
+    plot_calibration,
     plot_contributions,
     plot_dependence,
     plot_h_statistic,
@@ -85,7 +88,14 @@ from .summary import ColumnSummary, summarize
 from .training import Attempt, BestFit, Verification, add_receipt, fit_best, refit, train, train_quantiles, verify
 
 if TYPE_CHECKING:
-    from .sklearn import KauriClassifier, KauriRanker, KauriRegressor, KauriRFClassifier, KauriRFRegressor
+    from .sklearn import (
+        KauriClassifier,
+        KauriDistribution,
+        KauriRanker,
+        KauriRegressor,
+        KauriRFClassifier,
+        KauriRFRegressor,
+    )
 
 __version__ = _process.VERSION
 
@@ -102,6 +112,8 @@ __all__ = [
     "DependenceCurves",
     "DeviceArray",
     "DeviceError",
+    "Distilled",
+    "Distribution",
     "Explanation",
     "ExtMemQuantileDMatrix",
     "FileError",
@@ -110,6 +122,7 @@ __all__ = [
     "InteractionStrengths",
     "InternalError",
     "KauriClassifier",
+    "KauriDistribution",
     "KauriError",
     "KauriRFClassifier",
     "KauriRFRegressor",
@@ -135,6 +148,8 @@ __all__ = [
     "config_context",
     "cv",
     "dependence_curves",
+    "distill",
+    "distribution_of",
     "explain",
     "explain_batches",
     "explain_function",
@@ -149,6 +164,7 @@ __all__ = [
     "partial_dependence",
     "permutation_importance",
     "plot_beeswarm",
+    "plot_calibration",
     "plot_contributions",
     "plot_dependence",
     "plot_h_statistic",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._plotting.calibration import plot_calibration
 from ._plotting.dependence import plot_dependence
 from ._plotting.explanations import plot_beeswarm, plot_contributions, plot_interactions, plot_waterfall
 from ._plotting.h_statistic import plot_h_statistic
@@ -14,6 +15,7 @@ from ._report.report import report
 
 __all__ = [
     "plot_beeswarm",
+    "plot_calibration",
     "plot_contributions",
     "plot_dependence",
     "plot_h_statistic",

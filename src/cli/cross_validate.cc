@@ -53,7 +53,10 @@ FoldScore ScoreOf(std::vector<std::vector<EvaluationResult>> const& of_folds, st
   auto const n = static_cast<double>(of_folds.size());
   score.mean.value = 0;
   for (auto const& fold : of_folds) score.mean.value += fold[metric].value / n;
-  for (auto const& fold : of_folds) score.deviation += std::pow(fold[metric].value - score.mean.value, 2.0) / n;
+  for (auto const& fold : of_folds) {
+    auto const difference = fold[metric].value - score.mean.value;
+    score.deviation += difference * difference / n;
+  }
   score.deviation = std::sqrt(score.deviation);
   return score;
 }

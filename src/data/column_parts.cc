@@ -1,6 +1,7 @@
 #include "data/column_parts.h"
 
 #include "common/large_memory.h"
+#include "common/memory_size.h"
 
 namespace kauri {
 
@@ -39,7 +40,7 @@ void CopyColumns(Context const& ctx, DenseBlock const& block, std::vector<float>
   auto const row_stride = block.row_stride;
   auto const* const values = block.values;
   auto const stride = ColumnStride(block.n_rows);
-  ResizeLarge(ctx, columns, static_cast<std::size_t>(stride * n_columns));
+  ResizeLarge(ctx, columns, SizeInMemory(stride * n_columns));
   auto* const out = columns->data();
   ParallelForBlocks(ctx, block.n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (auto row = begin; row < end; ++row) {

@@ -9,6 +9,7 @@
 
 #include "collective/reduce.h"
 #include "common/fixed_point.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "engine/gradient_table_rows.h"
 #include "kauri/error.h"
@@ -79,7 +80,7 @@ GradientUnit UnitOf(RowSurvey const& survey, std::int64_t output) {
 
 void GradientTable::Resize(std::int64_t n_rows, std::int64_t n_outputs) {
   stride_ = TableStride(n_outputs + n_hessians_);
-  size_ = ToSize(n_rows * stride_);
+  size_ = SizeInMemory(n_rows * stride_);
   if (size_ <= capacity_) return;
   values_.reset();
   values_ = hwy::AllocateAligned<std::int32_t>(size_);

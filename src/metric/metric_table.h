@@ -37,7 +37,8 @@
   OTHER(AucMu)                        \
   OTHER(MedianSignificance)           \
   OTHER(Determination)                \
-  OTHER(RankMetrics)
+  OTHER(RankMetrics)                  \
+  OTHER(DistributionMetrics)
 
 #define KAURI_NO_METRIC(Name)
 

@@ -36,7 +36,8 @@
   ELEMENT(ExponentialLoss)               \
   OTHER(Cox)                             \
   OTHER(Aft)                             \
-  OTHER(LambdaRank)
+  OTHER(LambdaRank)                      \
+  OTHER(Distribution)
 
 #define KAURI_NO_LINE(Name)
 

@@ -2,11 +2,12 @@
 
     python tests/benchmark/export_targets.py [all|equality|speed|peers] [--rows N] [--trees 1000]
 
-equality: C, ONNX and DuckDB on all rows (1,000,000), WebAssembly (wasmtime) and SQLite on the first 2,000; prints the
-number of rows whose margins have other bits than Kauri's, 0 everywhere, and the number of rows whose leaves in C are
-not Kauri's. speed: sizes and rows a second of 1,000 trees. peers: 100 trees in other compilers of trees, tl2cgen (reads
-Kauri's file) and lleaves (reads LightGBM's, so LightGBM trains it trees of the same size), and in DuckDB. All in one
-thread, in processor time but for compilers. Needs: pip install duckdb lightgbm lleaves onnxruntime tl2cgen wasmtime.
+equality: C, ONNX, DuckDB and WebAssembly in Node.js on all rows (1,000,000), SQLite and WebAssembly in wasmtime on the
+first 2,000; prints the number of rows whose margins have other bits than Kauri's, 0 everywhere, and the number of rows
+whose leaves in C are not Kauri's. speed: sizes and rows a second of 1,000 trees. peers: 100 trees in other compilers of
+trees, tl2cgen (reads Kauri's file) and lleaves (reads LightGBM's, so LightGBM trains it trees of the same size), and in
+DuckDB. All in one thread, in processor time but for compilers. Needs: pip install duckdb lightgbm lleaves onnxruntime
+tl2cgen wasmtime, and Node.js.
 """
 
 from __future__ import annotations
@@ -41,7 +42,24 @@ void batch(const float *rows, size_t n, float *margins) {
 }
 """
 FEW = 2000
-TARGETS = ["c", "onnx", "duckdb", "sqlite", "wasm"]
+TARGETS = ["c", "onnx", "duckdb", "sqlite", "wasm", "node"]
+# Margins of all rows of a file, by the module in Node.js: the numbers of columns and outputs, then the files.
+IN_NODE = """
+import { readFileSync, writeFileSync } from 'node:fs';
+const [columns, outputs] = process.argv.slice(2, 4).map(Number);
+const [module, rows, margins] = process.argv.slice(4);
+const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(module)));
+const bytes = readFileSync(rows);
+const given = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+const found = new Float32Array((given.length / columns) * outputs);
+for (let row = 0; row < given.length / columns; ++row) {
+  const from = given.subarray(row * columns, (row + 1) * columns);
+  new Float32Array(exports.memory.buffer, exports.row(), columns).set(from);
+  exports.margins();
+  found.set(new Float32Array(exports.memory.buffer, exports.result(), outputs), row * outputs);
+}
+writeFileSync(margins, found);
+"""
 # The same loop, which stores the leaf that it has found instead of adding it.
 LEAVES = """
 void leaves(const float *rows, size_t n, uint32_t *out) {
@@ -194,6 +212,23 @@ def wasm_margins(booster: kb.Booster, folder: Path) -> Callable[[np.ndarray], np
     return compute
 
 
+def node_margins(booster: kb.Booster, folder: Path) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function of the WebAssembly module in Node.js, which starts anew for every call."""
+    booster.export(folder / "model.wasm")
+    (folder / "batch.mjs").write_text(IN_NODE)
+    n_columns = booster.num_features()
+    n_outputs = margins_of(booster, np.zeros((1, n_columns), np.float32)).shape[1]
+    files = [folder / name for name in ("model.wasm", "rows.f32", "margins.f32")]
+    command = ["node", folder / "batch.mjs", str(n_columns), str(n_outputs), *files]
+
+    def compute(rows: np.ndarray) -> np.ndarray:
+        rows.tofile(files[1])
+        subprocess.run(command, check=True)
+        return np.fromfile(files[2], np.float32).reshape(len(rows), n_outputs)
+
+    return compute
+
+
 def refused_models() -> dict[str, kb.Booster]:
     """Return models that no target can express."""
     rows, label = models.numbers(), models.signal(models.numbers())
@@ -209,6 +244,7 @@ def equality(n_rows: int, wanted: list[str], folder: Path) -> int:
         "duckdb": (lambda booster, place: sql_margins(booster, place, "duckdb"), n_rows),
         "sqlite": (lambda booster, place: sql_margins(booster, place, "sqlite"), FEW),
         "wasm": (wasm_margins, FEW),
+        "node": (node_margins, n_rows),
     }
     targets = {name: makers[name] for name in wanted}
     print(f"{'model':22}{'leaves':>9}" + "".join(f"{name:>9}" for name in targets))

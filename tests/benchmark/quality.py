@@ -1,17 +1,25 @@
-"""Quality of models at default parameters: held-out losses and time beside the peers' defaults.
+"""Quality of models: held-out losses and time beside the peers.
 
     build-peers/quality/bin/python tests/benchmark/quality.py --data FOLDER [set ...]
         [--splits 5] [--rows 50000] [--stopping] [--kauri cat_smooth=0 ...] [--lightgbm linear_tree=true ...]
-        [--best ROUNDS ...] [--without catboost ...] [--picture FILE]
+        [--best ROUNDS ...] [--without catboost ...] [--with ebm ...] [--trials 50] [--tuned lightgbm catboost]
+        [--only ENTRANT ...] [--save FILE] [--label TEXT] [--picture FILE]
+    build-peers/quality/bin/python tests/benchmark/quality.py --table FILE ... [--only ENTRANT ...] [--picture FILE]
 
 The environment is made by `tests/peers/environments.py quality`. Every library trains with its defaults and is told
 only which columns are categories. "kauri" is `kauriboost.train`, with XGBoost's defaults; "kauri's estimators" are
 KauriClassifier and KauriRegressor, with their own. With --stopping every library may take 2,000 rounds, and stops early
 by a fifth of its training rows. Losses are on a held-out fifth of the rows, means over splits; time is processor time,
 including data. --kauri and --lightgbm add an entrant with the given parameters, separated by commas; --best adds an
-entrant that chooses them by `fit_best` within ROUNDS rounds. The sets have two halves: settings are chosen on the first
-and confirmed on the second (quality_cases/tasks.py). Sets that were unseen when the settings were chosen confirm them
-once more. Each group of sets has its mean ranks.
+entrant that chooses them by `fit_best` within ROUNDS rounds (2,000 is its default); --tuned one that chooses them by
+Optuna, and its time includes the search; --with one of the further peers (quality_cases/peers.py). --only keeps the
+named entrants. The sets have two halves: settings are chosen on the first and confirmed on the second
+(quality_cases/tasks.py). Sets that were unseen when the settings were chosen confirm them once more.
+
+--save appends each measurement to a file, and measures nothing that is there. So a run goes on where it ended, and a
+second one adds an entrant, a set or splits. --table reads such files, measures nothing and prints losses, wins, mean
+ranks, tests and times of both halves, from sets and splits that all of the entrants have. In several files, a later
+measurement takes an earlier one's place; --label adds a text to the names of Kauri's entrants to keep both.
 """
 
 from __future__ import annotations
@@ -26,10 +34,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python-package"))
 from paper_tables.arguments import make_parser
-from paper_tables.report import Report
-from quality_cases import libraries, ranks
+from paper_tables.report import Report, say
+from quality_cases import libraries, peers, ranks, store, summary, tuned
 from quality_cases.picture import draw
-from quality_cases.tasks import CHOOSING, CONFIRMING, UNSEEN, Task, read_task, split
+from quality_cases.tasks import ALL_CHOOSING, ALL_CONFIRMING, Task, read_task, source_of, split
 
 
 def parameters_of(text: str) -> dict[str, str]:
@@ -37,19 +45,28 @@ def parameters_of(text: str) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in text.split(","))
 
 
+def makers_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Return functions that make the learners, by the names in the table."""
+    own: dict[str, Any] = {"kauri": lambda: libraries.kauri({}), "kauri's estimators": libraries.kauri_estimators}
+    own |= {f"kauri {text}": lambda text=text: libraries.kauri(parameters_of(text)) for text in args.kauri}
+    own |= {f"kauri, best of {rounds}": lambda rounds=rounds: libraries.kauri_best(rounds) for rounds in args.best}
+    made = {f"{name} ({args.label})" if args.label else name: make for name, make in own.items()}
+    made |= {name: make for name, make in libraries.PEERS.items() if name not in args.without}
+    made |= {f"lightgbm {text}": lambda text=text: libraries.lightgbm(parameters_of(text)) for text in args.lightgbm}
+    made |= {name: peers.FURTHER[name] for name in args.further}
+    for name in args.tuned:
+        named = f"{name}, {args.trials} trials"
+        made[named] = lambda name=name: tuned.tuned(tuned.TUNED[name], args.trials)
+    return made
+
+
 def entrants_of(args: argparse.Namespace) -> dict[str, libraries.Learner]:
     """Return the learners by their names in the table."""
-    made = {"kauri": libraries.kauri({}), "kauri's estimators": libraries.kauri_estimators()}
-    for text in args.kauri:
-        made[f"kauri {text}"] = libraries.kauri(parameters_of(text))
-    for rounds in args.best:
-        made[f"kauri, best of {rounds}"] = libraries.kauri_best(rounds)
-    for name, make in libraries.PEERS.items():
-        if name not in args.without:
-            made[name] = make()
-    for text in args.lightgbm:
-        made[f"lightgbm {text}"] = libraries.lightgbm(parameters_of(text))
-    return made
+    made = makers_of(args)
+    unknown = [name for name in args.only if name not in made]
+    if unknown:
+        raise SystemExit(f"no entrant {', '.join(unknown)}; there are {', '.join(made)}")
+    return {name: make() for name, make in made.items() if not args.only or name in args.only}
 
 
 def measure(learner: libraries.Learner, task: Task, seed: int, args: argparse.Namespace) -> tuple[float, float]:
@@ -65,19 +82,43 @@ def measure(learner: libraries.Learner, task: Task, seed: int, args: argparse.Na
     return test.loss(np.asarray(predictions)), time.process_time() - begin
 
 
+def line_of(name: str, learner: libraries.Learner, task: Task, seed: int, args: argparse.Namespace) -> store.Line:
+    """Return a measurement for the file; of a library that failed, the error in place of the loss."""
+    line: store.Line = {"set": task.name, "entrant": name, "split": seed, "rows": args.rows}
+    line |= {"stopping": args.stopping, "threads": args.threads}
+    found = args.store.find(line)
+    if found is not None:
+        return found
+    try:
+        line["loss"], line["seconds"] = measure(learner, task, seed, args)
+    except Exception as error:  # a peer's failure on one set must not end a run of hours
+        if args.save is None:
+            raise
+        line |= {"loss": None, "seconds": None, "failure": f"{type(error).__name__}: {error}"[:200]}
+    args.store.add(line)
+    return line
+
+
 def row_of(task: Task, entrants: dict[str, libraries.Learner], args: argparse.Namespace) -> dict[str, Any]:
     """Return a row of the table: each entrant's mean loss, its standard error, and the mean time."""
     row: dict[str, Any] = {"name": task.name, "rows": len(task.labels)}
     for name, learner in entrants.items():
-        measured = np.array([measure(learner, task, seed, args) for seed in range(args.splits)])
+        if task.kind not in peers.ONLY.get(name, (task.kind,)):
+            continue
+        lines = [line_of(name, learner, task, seed, args) for seed in range(args.splits)]
+        measured = np.array([(line["loss"], line["seconds"]) for line in lines if line["loss"] is not None])
+        if len(measured) == 0:
+            continue
         row[name], row[f"{name}: seconds"] = measured.mean(axis=0).tolist()
-        row[f"{name}: error"] = float(measured[:, 0].std(ddof=1) / np.sqrt(args.splits)) if args.splits > 1 else None
+        error = float(measured[:, 0].std(ddof=1) / np.sqrt(len(measured))) if len(measured) > 1 else None
+        row[f"{name}: error"] = error
     return row
 
 
 def say_ranks(report: Report, what: str, names: list[str], rows: list[dict[str, Any]]) -> None:
-    """Note the mean ranks over some of the sets, if there are at least two."""
-    if len(rows) < 2:
+    """Note the mean ranks over some of the sets, if there are at least two with all entrants."""
+    rows = [row for row in rows if all(name in row for name in names)]
+    if len(rows) < 2 or len(names) < 2:
         return
     losses = np.array([[row[name] for name in names] for row in rows])
     means = ranks.mean_ranks(losses)
@@ -87,11 +128,11 @@ def say_ranks(report: Report, what: str, names: list[str], rows: list[dict[str, 
     report.note(f"Mean ranks of {len(rows)} sets ({what}): {listed}; critical difference {apart:.2f}.")
 
 
-def parse() -> argparse.Namespace:
+def parse(words: list[str] | None) -> argparse.Namespace:
     """Parse the command's arguments."""
     parser = make_parser(__doc__)
     parser.set_defaults(device="cpu")
-    parser.add_argument("sets", nargs="*", help="default: all that are known")
+    parser.add_argument("sets", nargs="*", help="default: all that are known; 'choosing' and 'confirming' are halves")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--rows", type=int, default=50_000, help="at most, of each set")
     parser.add_argument("--stopping", action="store_true", help="as many rounds as rows held out of training ask for")
@@ -99,37 +140,67 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--lightgbm", nargs="*", default=[], metavar="NAME=VALUE,...", help="the same of LightGBM")
     parser.add_argument("--best", nargs="*", default=[], type=int, metavar="ROUNDS", help="more entrants, by fit_best")
     parser.add_argument("--without", nargs="*", default=[], choices=list(libraries.PEERS), help="peers to leave out")
+    parser.add_argument("--with", dest="further", nargs="*", default=[], choices=list(peers.FURTHER), help="more peers")
+    parser.add_argument("--tuned", nargs="*", default=[], choices=list(tuned.TUNED), help="more entrants, by Optuna")
+    parser.add_argument("--trials", type=int, default=50, help="of a search by Optuna")
+    parser.add_argument("--only", nargs="*", default=[], metavar="ENTRANT", help="the entrants to keep, by name")
+    parser.add_argument("--label", default="", help="to add to the names of Kauri's entrants")
+    parser.add_argument("--kept", type=Path, help="folder for the rows that are used, to read the sets only once")
+    parser.add_argument("--save", type=Path, help="measurements, a line each; what is there is not measured again")
+    parser.add_argument("--table", type=Path, nargs="+", help="print the tables of such files, and measure nothing")
+    parser.add_argument("--reference", default="kauri, best of 160", help="entrant that others are compared with")
     parser.add_argument("--picture", type=Path, help="quality against time, .svg or .png")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
-def main() -> int:
+def sets_of(words: list[str]) -> list[str]:
+    """Return the names of the sets that were asked for. Sets that have the same source follow each other."""
+    halves = {"choosing": ALL_CHOOSING, "confirming": ALL_CONFIRMING}
+    if not words:
+        words = list(halves)
+    if not set(words) & set(halves):
+        return words
+    names = [name for word in words for name in halves.get(word, (word,))]
+    return sorted(dict.fromkeys(names), key=lambda name: (source_of(name), name))
+
+
+def print_tables(args: argparse.Namespace) -> int:
+    """Print the tables of files of measurements, and draw the picture."""
+    lines = store.read(args.table)
+    print("\n".join(summary.whole(lines, args.only, args.reference)))
+    if args.picture is not None:
+        means = summary.means_of(lines, summary.entrants_in(lines, args.only))
+        draw(args.picture, means.entrants, means.losses, means.seconds, f"{len(means.sets)} real sets")
+    return 0
+
+
+def main(words: list[str] | None = None) -> int:
     """Print the table, the ranks, and the picture."""
-    args = parse()
+    args = parse(words)
+    if args.table is not None:
+        return print_tables(args)
+    args.store = store.Store(args.save)
     entrants = entrants_of(args)
     names = list(entrants)
     columns = [("set", "name", "{}"), ("rows", "rows", "{:,}"), *((name, name, "{:.4f}") for name in names)]
     columns += [(f"{name}, s", f"{name}: seconds", "{:.2f}") for name in names]
     stops = ", with early stopping" if args.stopping else ""
-    report = Report("quality", f"Losses and processor time at defaults{stops}, {args.splits} splits", columns, args)
+    report = Report("quality", f"Losses and processor time{stops}, {args.splits} splits", columns, args)
     rows = []
-    for name in args.sets or [*CHOOSING, *CONFIRMING, *UNSEEN]:
-        task = read_task(name, args.data, args.rows)
+    for name in sets_of(args.sets):
+        task = read_task(name, args.data, args.rows, args.kept)
         if task is None:
+            say(f"({name}: left out)")
             continue
         rows.append(row_of(task, entrants, args))
         report.add(rows[-1])
-    for what, members in (
-        ("where settings are chosen", CHOOSING),
-        ("where they are confirmed", CONFIRMING),
-        ("unseen", UNSEEN),
-        ("where they are confirmed, and unseen", (*CONFIRMING, *UNSEEN)),
-    ):
+    for what, members in (*summary.OLDER_GROUPS, *summary.GROUPS):
         say_ranks(report, what, names, [row for row in rows if row["name"] in members])
-    if args.picture is not None and rows:
-        losses = {name: np.array([row[name] for row in rows]) for name in names}
-        seconds = {name: np.array([row[f"{name}: seconds"] for row in rows]) for name in names}
-        draw(args.picture, losses, seconds, f"{len(rows)} real sets, defaults{stops}")
+    full = [row for row in rows if all(name in row for name in names)]
+    if args.picture is not None and full:
+        losses = np.array([[row[name] for name in names] for row in full])
+        seconds = np.array([[row[f"{name}: seconds"] for name in names] for row in full])
+        draw(args.picture, names, losses, seconds, f"{len(full)} real sets{stops}")
     return 0
 
 

@@ -1,10 +1,10 @@
 """Training of the same rows on one local Spark cluster: kauriboost.spark beside xgboost.spark, in turns.
 
     python tests/benchmark/spark_compare.py [--rows 1000000] [--workers 2] [--depth 8] [--rounds 20] [--repeats 3]
-                                             [--reuse 0]
+                                             [--reuse 0] [--deal 0]
 
 The cluster has an executor with one core for each worker. Its rows are arrays of float32 in as many partitions as there
-are workers, cached by the executors, so that xgboost.spark need not move them; kauriboost.spark always deals them out.
+are workers, cached by the executors, so that neither library need move them; with `--deal 1` kauriboost.spark does.
 Numbers are medians of the repeats after a first training. Seconds: time of fit(). CPU: processor time of the driver's
 Java, the executors' Java and the Python workers in it; Python: that of the Python workers alone. Memory: the largest
 peak of a Python worker, which is a process of its own in each training; with `--reuse 1`, Spark's default, it is that
@@ -93,7 +93,8 @@ def kauri(arguments: argparse.Namespace) -> Trainer:
     expected = bytes(alone.get_booster().save_raw())
 
     def train(frame: Any) -> Callable[[np.ndarray], np.ndarray]:
-        booster = ks.KauriRegressor(num_workers=arguments.workers, **parameters(arguments)).fit(frame).get_booster()
+        given = {"num_workers": arguments.workers, "force_repartition": bool(arguments.deal)}
+        booster = ks.KauriRegressor(**given, **parameters(arguments)).fit(frame).get_booster()
         assert bytes(booster.save_raw()) == expected, "the bytes are not those of one process"
         return lambda rows: booster.predict(kb.DMatrix(rows))
 
@@ -235,6 +236,7 @@ def main() -> None:
         "repeats": 3,
         "executor-mb": 2048,
         "reuse": 0,
+        "deal": 0,
     }
     for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default)

@@ -18,6 +18,7 @@ HEADERS = (
 )
 MACROS = r"\b(_WIN32|_WIN64|__MINGW\w+__|__linux__|__APPLE__|__GLIBC__|__unix__|__EMSCRIPTEN__|__wasm\w*__|__ELF__)\b"
 CALLS = r"(?<![\w.:>])(::)?(fork|getpid|mmap|madvise|dlopen|dlsym|sigaction|pthread_\w+|sched_\w+|syscall)\s*\("
+SHARED_WITH_WASI = ("posix/file.cc", "posix/random.cc")
 FORMS = {"header": HEADERS, "macro": MACROS, "call": CALLS}
 EXCEPTIONS = {
     "include/kauri/c_api.h": "the marks of exported functions, in a header for C programs",
@@ -52,13 +53,14 @@ def test_headers_of_the_seam_include_no_system() -> None:
 
 
 def test_every_system_implements_every_function() -> None:
-    """A header's functions are in windows/, and in posix/ or in both linux/ and plain/."""
+    """A header's functions are in windows/, in posix/ or both linux/ and plain/, and in what WASI takes."""
     declared = re.compile(r"^(?!using|struct|class|enum)[\w:<>*& ]+?[ *&](\w+)\([^;{}]*\);$", re.MULTILINE)
     for header in (ROOT / SEAM).glob("*.h"):
         names = set(declared.findall(header.read_text(encoding="utf-8")))
         assert names, header
-        for systems in (("windows",), ("posix", "linux"), ("posix", "plain")):
-            sources = [path for system in systems for path in (ROOT / SEAM / system).glob("*.cc")]
+        for systems in (("windows",), ("posix", "linux"), ("posix", "plain"), ("wasi", "plain", *SHARED_WITH_WASI)):
+            places = [ROOT / SEAM / system for system in systems]
+            sources = [path for place in places for path in ([place] if place.is_file() else place.glob("*.cc"))]
             text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
             missing = sorted(name for name in names if not re.search(rf"\b{name}\(", text))
             assert not missing, f"{header.name}: {missing} in none of {systems}"

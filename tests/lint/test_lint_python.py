@@ -24,6 +24,7 @@ LAYER = {
     "_model": 4,
     "_training": 5,
     "_explaining": 6,
+    "_distilling": 6,
     "_forests": 6,
     "_plotting": 7,
     "_shap": 7,

@@ -30,6 +30,7 @@ class Environment(NamedTuple):
     packages: tuple[str, ...]
     with_needs: bool = False  # install dependencies, too; for XGBoost's wheels that may include NCCL, for GPUs
     on_request: bool = False  # large: made only if named
+    alone: tuple[str, ...] = ()  # packages that are installed last and without what they need
 
 
 _OLD_NUMPY = ("numpy==1.26.4", "scipy==1.13.1")  # XGBoost before 3.0 does not know numpy 2
@@ -67,6 +68,13 @@ ENVIRONMENTS = {
             "scipy==1.17.1",
         ),
         with_needs=True,
+    ),
+    "ngboost": Environment(
+        11,
+        13,
+        ("ngboost==0.6.0", "scikit-learn==1.6.1", "numpy==2.4.6", "scipy==1.17.1", "pandas==2.3.3"),
+        with_needs=True,
+        on_request=True,
     ),
     "tools": Environment(
         12,
@@ -118,7 +126,7 @@ ENVIRONMENTS = {
         with_needs=True,
         on_request=True,
     ),
-    # Only for tests/benchmark/quality.py; no test uses it.
+    # Only for tests/benchmark/quality.py; no test uses it. NGBoost asks for an older scikit-learn, but works with this.
     "quality": Environment(
         12,
         13,
@@ -126,13 +134,19 @@ ENVIRONMENTS = {
             "xgboost-cpu==3.4.1",
             "lightgbm==4.7.0",
             "catboost==1.2.10",
+            "interpret-core==0.7.8",
+            "optuna==5.0.0",
+            "perpetual==2.3.0",
             "scikit-learn==1.9.1",
             "pandas==3.1.1",
             "matplotlib==3.11.2",
+            "sympy==1.14.0",
+            "tqdm==4.70.1",
             *_NUMPY,
         ),
         with_needs=True,
         on_request=True,
+        alone=("ngboost==0.6.0",),
     ),
     # Only for tests/benchmark/set_interactions.py; no test uses it. This release computes trees in C++.
     "shapiq": Environment(
@@ -180,8 +194,10 @@ def make(name: str) -> bool:
     shutil.rmtree(FOLDER / name, ignore_errors=True)
     subprocess.run([python, "-m", "venv", FOLDER / name], check=True)
     pip = [FOLDER / name / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    alone = [] if environment.with_needs else ["--no-deps"]
-    subprocess.run([*pip, "--only-binary=:all:", *alone, *environment.packages], check=True)
+    needs = [] if environment.with_needs else ["--no-deps"]
+    subprocess.run([*pip, "--only-binary=:all:", *needs, *environment.packages], check=True)
+    if environment.alone:
+        subprocess.run([*pip, "--only-binary=:all:", "--no-deps", *environment.alone], check=True)
     (FOLDER / name / "made").touch()
     return True
 

@@ -16,12 +16,12 @@ import pytest
 PUBLIC = {
     "kauriboost": """
         Attempt BestFit Booster CollectiveError ColumnSummary CvResult DMatrix DataError DataIter DependenceCurves
-        DeviceArray DeviceError Explanation ExtMemQuantileDMatrix FileError FunctionalAnova GlobalImportance
+        DeviceArray DeviceError Distilled Explanation ExtMemQuantileDMatrix FileError FunctionalAnova GlobalImportance
         InteractionStrengths InternalError KauriClassifier KauriError KauriRFClassifier KauriRFRegressor KauriRanker
         KauriRegressor ModelCheck ModelError Orders OutOfMemoryError ParameterError PartialDependence
         PermutationImportance QuantileDMatrix SetInteractions ShuffleUniformity SparseInteractions Verification
-        accumulated_local_effects add_receipt build_info callback check config_context cv dependence_curves explain
-        explain_batches explain_function explain_interactions fit_best functional_anova get_config global_importance
+        accumulated_local_effects add_receipt build_info callback check config_context cv dependence_curves distill
+        explain explain_batches explain_function explain_interactions fit_best functional_anova get_config global_importance
         h_statistic install_as_xgboost parameters partial_dependence permutation_importance plot_beeswarm
         plot_contributions plot_dependence plot_h_statistic plot_importance plot_interactions plot_metric
         plot_partial_dependence plot_tree plot_waterfall refit report sample_orders set_config shapley_values
@@ -49,6 +49,7 @@ PUBLIC = {
     "kauriboost.data": "ArrayLike CategoryNames DMatrix DataError DataIter create_from_iterator missing_value",
     "kauriboost.data_iter": "Batch DataError DataIter create_from_iterator",
     "kauriboost.device": "DataError DeviceArray array_in interface interface_members is_device_array predict to_host",
+    "kauriboost.distill": "Distilled distill",
     "kauriboost.explain": """
         Booster DMatrix DataError DependenceCurves Explanation FunctionalAnova GlobalImportance InteractionStrengths
         ParameterError PartialDependence SetInteractions SparseInteractions accumulated_local_effects

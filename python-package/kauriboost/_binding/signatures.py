@@ -76,6 +76,8 @@ ARGUMENTS: dict[str, list[Any]] = {
     "KauriShuffleOnDevice": [c_uint64, c_uint64, c_uint64, c_char_p, _Out(Handle)],
     "KauriShuffleRows": [c_char_p, c_char_p, c_uint64],
     "KauriShuffleUniformity": [c_uint64, c_uint64, POINTER(c_uint32), c_char_p, _Out(c_double), _Out(c_double)],
+    "KauriDistributions": [_TEXT],
+    "KauriDistributionEvaluate": [c_char_p, c_uint64, POINTER(c_double), c_uint64, POINTER(c_double), _DOUBLES],
     "XGBoostVersion": [_Out(c_int), _Out(c_int), _Out(c_int)],
     "XGBuildInfo": [_TEXT],
     "XGBGetGlobalConfig": [_TEXT],

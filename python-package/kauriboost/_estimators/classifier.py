@@ -14,11 +14,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from .._data.numbers import as_numeric, collected
+from .._data.numbers import collected
 from .._model import classes as _classes
 from .._model.booster import Booster
 from .._public import public
 from .._training.callback import TrainingCallback
+from .class_labels import label_table, set_objective
 from .classes_callback import ClassesCallback
 from .estimator import KauriModel, has_several_columns
 from .fit_data import FitData, GivenRows, eval_rows, require_labels
@@ -60,7 +61,7 @@ class KauriClassifier(ClassifierMixin, KauriModel):
 
     def _encode(self, y: Any) -> np.ndarray:
         if self._is_multilabel:
-            return self._encode_table(y)
+            return label_table(y)
         labels = column_or_1d(y, warn=True)
         found = _classes.few_numbers(labels, self.n_jobs)
         if found is not None and np.array_equal(found[0], self.classes_):
@@ -72,17 +73,6 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
-
-    @staticmethod
-    def _encode_table(y: Any) -> np.ndarray:
-        table = as_numeric(y, "y")
-        wrong = (table != 0) & (table != 1) & ~np.isnan(table)
-        if wrong.any():
-            raise ValueError(
-                f"a table of labels holds {table[wrong][0]}; expected 1 (the row has the label), 0 (it has not) or "
-                "NaN (not known)."
-            )
-        return table
 
     def fit(
         self,
@@ -208,16 +198,8 @@ class KauriClassifier(ClassifierMixin, KauriModel):
 
     def _set_objective(self, params: dict[str, Any]) -> None:
         """Choose an objective that fits the number of classes."""
-        objective = params.get("objective", "binary:logistic")
-        self._require_objective(objective)
-        is_multi = objective.startswith("multi:")
-        if is_multi and self._is_multilabel:
-            raise ValueError(f"the objective {objective} takes one class per row, not a table of labels.")
-        if self.n_classes_ > 2 and not is_multi:
-            objective, is_multi = "multi:softprob", True
-        params["objective"] = objective
-        if is_multi:
-            params["num_class"] = max(self.n_classes_, 2)
+        self._require_objective(params.get("objective", "binary:logistic"))
+        set_objective(params, self.n_classes_, self._is_multilabel)
 
     @staticmethod
     def _suits(objective: str) -> bool:

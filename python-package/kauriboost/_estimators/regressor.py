@@ -135,7 +135,7 @@ class KauriRegressor(RegressorMixin, Intervals):
 
     @staticmethod
     def _suits(objective: str) -> bool:
-        return not objective.startswith(("multi:", "rank:"))
+        return not objective.startswith(("multi:", "rank:", "dist:"))
 
     def predict(
         self,

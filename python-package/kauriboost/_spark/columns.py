@@ -1,8 +1,13 @@
 """The columns of a data frame that a training or a prediction reads, and their placement on workers.
 
-The order of rows is by partition, and in a partition by position. Every row gets a tag that ascends in this order. The
-rows are then dealt to the workers in blocks of consecutive tags, and each worker sorts its own by tag. The frame is
-computed once. Rows of a ranking go to the worker of their query, and are ordered by query before tag.
+The order of rows is by partition, and in a partition by position.
+
+1. If the frame has as many partitions as there are workers, each worker reads a partition where it is.
+2. Otherwise every row gets a tag that ascends in the order of rows, and the rows are dealt to the workers in blocks of
+   consecutive tags. Each worker puts its own in the order of their tags.
+3. The rows of a ranking go to the worker of their query, ordered by query before tag.
+
+A frame is computed once for each attempt to train on it, and dealt once for all of them.
 """
 
 from __future__ import annotations
@@ -15,9 +20,8 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import ArrayType, BooleanType, DataType, IntegralType, NumericType, StringType
 
 from .._binding.errors import DataError
-
-BLOCK_BITS = 10  # 1024 rows with consecutive tags go to one worker
-_BITS_OF_POSITION = 33  # of a row in its partition, in Spark's monotonically_increasing_id
+from .partitions import are_tasks, as_computed
+from .rows import BITS_OF_POSITION, BLOCK_BITS
 
 
 class Columns(NamedTuple):
@@ -123,16 +127,27 @@ def _type_of(frame: Any, name: str) -> DataType:
     return kind
 
 
-def placed(frame: Any, columns: Columns, n_workers: int) -> Any:
-    """Return the columns in a partition for each worker, in which rows are in their order, with the column ``key``.
+def placed(frame: Any, columns: Columns, n_workers: int, must_deal: bool) -> Any:
+    """Return the columns in a partition for each worker.
 
-    All rows with one key have one worker: rows of a block, or of a query.
+    Parameters
+    ----------
+    must_deal
+        Whether the rows are dealt even if they are in as many partitions as there are workers.
+
+    Returns
+    -------
+    Any
+        A frame with one of these columns, or with none of them if each worker has a partition of the frame as it is:
+        ``tag``, which is ascending in the order of rows, or ``key``, the query, by which the rows are sorted.
     """
-    tagged = frame.select(*selected(frame, columns), sql.monotonically_increasing_id().alias("tag"))
+    rows = as_computed(frame.select(*selected(frame, columns)))
+    tag = sql.monotonically_increasing_id().alias("tag")
     if columns.qid is not None:
-        keyed = tagged.withColumn("key", sql.col("qid"))
-        return keyed.repartition(n_workers, "key").sortWithinPartitions("key", "tag").drop("tag", "qid")
-    keyed = tagged.withColumn("key", sql.shiftright("tag", BLOCK_BITS))
-    of_partition = sql.shiftright("tag", _BITS_OF_POSITION)  # so that partitions of one block each have several workers
-    worker = ((sql.col("key") + of_partition) % n_workers).cast("int")
-    return keyed.repartitionById(n_workers, worker).sortWithinPartitions("tag").drop("tag")
+        tagged = rows.select("*", tag).withColumnRenamed("qid", "key")
+        return tagged.repartition(n_workers, "key").sortWithinPartitions("key", "tag").drop("tag")
+    if not must_deal and are_tasks(rows, n_workers):
+        return rows
+    of_partition = sql.shiftright("tag", BITS_OF_POSITION)  # so that partitions of one block each have several workers
+    worker = ((sql.shiftright("tag", BLOCK_BITS) + of_partition) % n_workers).cast("int")
+    return rows.select("*", tag).repartitionById(n_workers, worker)

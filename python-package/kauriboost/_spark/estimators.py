@@ -7,18 +7,24 @@ import threading
 from functools import partial
 from typing import Any
 
+import numpy as np
 from pyspark.ml import Estimator, Model
 from pyspark.ml.util import MLReadable, MLWritable
 from pyspark.sql import functions as sql
 
 from .._binding.errors import CollectiveError, ParameterError
+from .._data.matrix import missing_value
 from .._estimators.classifier import KauriClassifier as _LocalClassifier
+from .._estimators.functions import as_objective
+from .._estimators.missing import MissingCallback
 from .._estimators.ranker import KauriRanker as _LocalRanker
 from .._estimators.regressor import KauriRegressor as _LocalRegressor
 from .._model.booster import Booster
 from .._public import public
+from .._training.callbacks import EarlyStopping
+from .._training.training import Plan
 from . import predict, task
-from .columns import placed, selected
+from .columns import Columns, placed, selected
 from .files import Reader, Writer
 from .params import ClassifierParams, KauriParams
 from .session import new_key, ports_of, require_workers
@@ -134,21 +140,42 @@ class _Estimator(KauriParams, Estimator, _Saved):
             raise ParameterError(f"{type(self).__name__} {needs}.")
         if local.early_stopping_rounds is not None and columns.validation is None:
             raise ParameterError("early_stopping_rounds needs rows to evaluate: mark them by validation_indicator_col.")
-        session = dataset.sparkSession
-        rows = placed(dataset, columns, n_workers)
-        require_workers(session, n_workers)
-        job = task.Job(
-            estimator=local,
+        job = self._job(local, columns, dataset.sparkSession)
+        require_workers(dataset.sparkSession, n_workers)
+        rows = placed(dataset, columns, n_workers, self.value("force_repartition"))
+        return self._fitted(_result(rows.mapInArrow(partial(task.run, job), "result binary", barrier=True)))
+
+    def _job(self, local: Any, columns: Columns, session: Any) -> task.Job:
+        """Return what the tasks need to know of the estimator."""
+        params = local.get_booster_params()
+        is_classifier = isinstance(local, _LocalClassifier)
+        if "objective" in params or is_classifier:
+            local._require_objective(params.get("objective", "binary:logistic"))
+        callbacks = [MissingCallback(local.missing), *(local.callbacks or [])]
+        if local.early_stopping_rounds is not None:
+            callbacks.append(EarlyStopping(rounds=local.early_stopping_rounds))
+        weights = local.feature_weights
+        return task.Job(
+            plan=Plan(
+                params,
+                local.get_num_boosting_rounds(),
+                as_objective(local.objective) if callable(local.objective) else None,
+                local._own_metric(),
+                callbacks,
+                _bytes_of(self.value("xgb_model")),
+            ),
+            is_classifier=is_classifier,
+            missing=missing_value(local.missing),
+            feature_types=local.feature_types,
+            feature_weights=None if weights is None else np.asarray(weights, dtype=np.float32),
             names=columns.names,
             is_sparse=self.is_sparse,
             is_ranking=columns.qid is not None,
             is_validated=columns.validation is not None,
-            model=_bytes_of(self.value("xgb_model")),
             key=new_key(session),
             ports=ports_of(session),
             timeout=self.value("timeout"),
         )
-        return self._fitted(_result(rows.mapInArrow(partial(task.run, job), "result binary", barrier=True)))
 
     def _fitted(self, trained: task.Trained) -> _Model:
         model = self._MODEL()
@@ -160,11 +187,11 @@ class _Estimator(KauriParams, Estimator, _Saved):
         return model
 
 
-def _bytes_of(model: Any) -> bytes | None:
+def _bytes_of(model: Any) -> bytearray | None:
     if model is None:
         return None
     booster = model if isinstance(model, Booster) else Booster(model_file=model)
-    return bytes(booster.save_raw())
+    return bytearray(booster.save_raw())
 
 
 def _lines(error: Exception) -> list[str]:

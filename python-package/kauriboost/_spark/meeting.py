@@ -26,15 +26,19 @@ class Meeting:
         self.rank: int = context.partitionId()
         self.hosts = [info.address.rpartition(":")[0].strip("[]") for info in context.getTaskInfos()]
 
-    def tell(self, **said: Any) -> list[dict[str, Any]]:
-        """Return what every task says, by rank. Raises CollectiveError if one says nothing in time."""
+    def tell(self, patience: float | None = None, /, **said: Any) -> list[dict[str, Any]]:
+        """Return what every task says, by rank. Raises CollectiveError if one says nothing in time.
+
+        `patience` is the number of seconds to wait instead of `timeout`, if that is longer.
+        """
+        seconds = self._timeout if patience is None else min(patience, self._timeout)
         answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         threading.Thread(target=self._gather, args=(json.dumps(said), answers), daemon=True).start()
         try:
-            answer = answers.get(timeout=self._timeout)
+            answer = answers.get(timeout=seconds)
         except queue.Empty:
             raise CollectiveError(
-                f"{self.name(self.rank)} waited {self._timeout:g} s for the other workers of the training at "
+                f"{self.name(self.rank)} waited {seconds:g} s for the other workers of the training at "
                 f"{self.hosts}. A worker that needs longer for its rows needs a larger `timeout`; a worker "
                 "without an answer is to be replaced."
             ) from None

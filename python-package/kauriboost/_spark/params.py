@@ -71,7 +71,9 @@ class KauriParams(HasFeaturesCol, HasLabelCol, HasWeightCol, HasPredictionCol, H
     qid_col = _param("qid_col", "column of the query of each row", TypeConverters.toString)
     pred_contrib_col = _param("pred_contrib_col", "column of SHAP values to add", TypeConverters.toString)
     num_workers = _param("num_workers", "tasks that train together", TypeConverters.toInt)
-    force_repartition = _param("force_repartition", "no effect: rows are always spread", TypeConverters.toBoolean)
+    force_repartition = _param(
+        "force_repartition", "spread the rows even if each worker has a partition", TypeConverters.toBoolean
+    )
     enable_sparse_data_optim = _param(
         "enable_sparse_data_optim", "values that sparse vectors leave out are missing", TypeConverters.toBoolean
     )

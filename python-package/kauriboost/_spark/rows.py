@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,12 @@ import pyarrow as pa
 
 from .._binding.errors import DataError
 from .._cluster.arrow import part_of
-from .._cluster.blocks import Part, below_each_other
+from .._cluster.blocks import Part, below_each_other, with_categories
 from .._collective.collective import Collective
+from .._data.categories import is_categorical
+
+BLOCK_BITS = 10  # 1024 rows with consecutive tags go to one worker
+BITS_OF_POSITION = 33  # of a row in its partition, in Spark's monotonically_increasing_id
 
 
 class WorkerRows:
@@ -21,35 +25,33 @@ class WorkerRows:
     Parameters
     ----------
     batches
-        Arrow batches with the columns of `columns.placed`, in order.
+        Arrow batches with the columns of `columns.placed`. Batches with tags may come in any order.
     names
         The names of the features, if each has a column.
     is_sparse
         As for `arrow.features_of`.
+    partition
+        The number of the partition that is read, in which rows have neither tags nor keys.
 
     Attributes
     ----------
     parts
-        For the rows to learn from (0) and held-out ones (1): a part for each batch.
+        For the rows to learn from (0) and held-out ones (1): parts in the order of rows.
     """
 
-    def __init__(self, batches: Iterable[pa.RecordBatch], names: list[str] | None, is_sparse: bool) -> None:
+    def __init__(
+        self, batches: Iterable[pa.RecordBatch], names: list[str] | None, is_sparse: bool, partition: int = 0
+    ) -> None:
         self.parts: list[list[Part]] = [[], []]
         self._names = names
         keys: list[list[np.ndarray]] = [[], []]
-        for batch in batches:
-            if batch.num_rows > 0:
-                self._add(batch, part_of(batch, names, is_sparse), keys)
+        for of_rows, part in _read(batches, names, is_sparse, partition):
+            self._add(of_rows, part, keys)
         none = [np.empty(0, dtype=np.int64)]
         self._keys = [np.concatenate(none + of_set) for of_set in keys]  # of each row
 
-    def _add(self, batch: pa.RecordBatch, part: Part, keys: list[list[np.ndarray]]) -> None:
-        if batch.column("key").null_count > 0:
-            raise DataError("a row has no query (null); leave such rows out.")
-        of_rows = batch.column("key").to_numpy(zero_copy_only=False)
-        held = np.zeros(len(of_rows), dtype=bool)
-        if "held" in batch.schema.names:
-            held = batch.column("held").to_numpy(zero_copy_only=False)
+    def _add(self, of_rows: np.ndarray, part: Part, keys: list[list[np.ndarray]]) -> None:
+        held = part.pop("held", np.zeros(len(of_rows), dtype=bool))
         for number, chosen in enumerate((~held, held)):
             if chosen.all():
                 self.parts[number].append(part)
@@ -65,8 +67,7 @@ class WorkerRows:
         for number, parts in enumerate(self.parts):
             if not parts:
                 continue
-            joined = {name: below_each_other([part[name] for part in parts]) for name in parts[0]}
-            queries = self._keys[number]
+            joined, queries = _joined(parts), self._keys[number]
             if "weight" in joined:
                 starts = np.flatnonzero(np.concatenate([[True], queries[1:] != queries[:-1]]))
                 joined["weight"] = joined["weight"][starts]
@@ -104,28 +105,91 @@ class WorkerRows:
 
     def categories(self, collective: Collective) -> dict[str, Any]:
         """Return the texts of each column of texts over all workers, ascending, as pandas' index."""
-        import pandas as pd
-
-        found: dict[str, set[str]] = {}
-        for parts in self.parts:
-            for part in parts:
-                data = part["data"]
-                for name, dtype in getattr(data, "dtypes", pd.Series(dtype=object)).items():
-                    if isinstance(dtype, pd.CategoricalDtype):
-                        found.setdefault(name, set()).update(dtype.categories)
+        found = _texts_of([part for parts in self.parts for part in parts])
         mine = json.dumps({name: sorted(texts) for name, texts in found.items()}).encode()
         for text in collective.gather_bytes(mine):
             for name, texts in json.loads(text).items():
                 found.setdefault(name, set()).update(texts)
-        return {name: pd.Index(sorted(found[name]), dtype=object) for name in self._names or [] if name in found}
+        return {name: _index_of(found[name]) for name in self._names or [] if name in found}
+
+    def encode(self, code: Callable[[np.ndarray], np.ndarray]) -> None:
+        """Replace the labels of each part by their codes, as float32."""
+        for parts in self.parts:
+            for part in parts:
+                part["label"] = np.asarray(code(part["label"]), dtype=np.float32)
 
     def labels(self) -> list[np.ndarray]:
         """Return the labels of all parts."""
         return [part["label"] for parts in self.parts for part in parts]
 
 
+def _read(
+    batches: Iterable[pa.RecordBatch], names: list[str] | None, is_sparse: bool, partition: int
+) -> list[tuple[np.ndarray, Part]]:
+    """Return the rows in order, as parts with the key of each row."""
+    found, has_tags = [], False
+    for batch in batches:
+        has_tags = "tag" in batch.schema.names
+        for keys, some in _runs(batch, partition):
+            part = part_of(some, names, is_sparse)
+            if "held" in some.schema.names:
+                part["held"] = some.column("held").to_numpy(zero_copy_only=False)
+            found.append((keys, part))
+    return [(tags >> BLOCK_BITS, part) for tags, part in _in_order(found)] if has_tags else found
+
+
+def _runs(batch: pa.RecordBatch, partition: int) -> list[tuple[np.ndarray, pa.RecordBatch]]:
+    """Return the tags or keys, and the rows, of pieces of a batch. Tags in a piece ascend, and are of one partition."""
+    if batch.num_rows == 0:
+        return []
+    if "key" in batch.schema.names:
+        if batch.column("key").null_count > 0:
+            raise DataError("a row has no query (null); leave such rows out.")
+        return [(batch.column("key").to_numpy(zero_copy_only=False), batch)]
+    if "tag" not in batch.schema.names:
+        return [(np.full(batch.num_rows, partition, dtype=np.int64), batch)]
+    tags = batch.column("tag").to_numpy(zero_copy_only=False)
+    places = tags >> BITS_OF_POSITION
+    begins = np.flatnonzero((np.diff(places) != 0) | (np.diff(tags) <= 0)) + 1
+    ends = [*begins.tolist(), len(tags)]
+    return [(tags[begin:end], batch.slice(begin, end - begin)) for begin, end in zip([0, *ends], ends)]
+
+
+def _in_order(runs: list[tuple[np.ndarray, Part]]) -> list[tuple[np.ndarray, Part]]:
+    """Return runs of rows by ascending tags. Spark's shuffle keeps the rows of a partition together; if not, copy."""
+    ordered = sorted(runs, key=lambda run: int(run[0][0]))
+    if all(before[-1] < tags[0] for (before, _), (tags, _) in zip(ordered, ordered[1:])):
+        return ordered
+    joined, tags = _joined([part for _, part in ordered]), np.concatenate([tags for tags, _ in ordered])
+    order = np.argsort(tags, kind="stable")
+    return [(tags[order], {name: _chosen(block, order) for name, block in joined.items()})]
+
+
+def _joined(parts: list[Part]) -> Part:
+    """Return parts as one, whose columns of texts have the categories of all parts."""
+    texts = {name: _index_of(found) for name, found in _texts_of(parts).items()} if len(parts) > 1 else {}
+    alike = [{**part, "data": with_categories(part["data"], texts)} for part in parts]
+    return {name: below_each_other([part[name] for part in alike]) for name in alike[0]}
+
+
+def _texts_of(parts: list[Part]) -> dict[str, set[str]]:
+    """Return the different texts of each column of texts."""
+    found: dict[str, set[str]] = {}
+    for part in parts:
+        for name, dtype in getattr(part["data"], "dtypes", {}).items():
+            if is_categorical(dtype):
+                found.setdefault(name, set()).update(dtype.categories)
+    return found
+
+
+def _index_of(texts: set[str]) -> Any:
+    import pandas as pd
+
+    return pd.Index(sorted(texts), dtype=object)
+
+
 def _chosen(block: Any, chosen: np.ndarray) -> Any:
-    return block.loc[chosen] if hasattr(block, "iloc") else block[chosen]
+    return block.iloc[chosen] if hasattr(block, "iloc") else block[chosen]
 
 
 def _ranges(firsts: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -11,12 +11,12 @@ namespace {
 
 /// Features of gbtree and dart: all that concern a booster.
 constexpr FeatureSet kTreeBooster{
-    Feature::kTrees,           Feature::kHostMemory,      Feature::kDeviceMemory, Feature::kRanks,
-    Feature::kOtherObjectives, Feature::kParallelTrees,   Feature::kTreeUpdates,  Feature::kRowSampling,
-    Feature::kL2Penalty,       Feature::kL1Penalty,       Feature::kMaxDeltaStep, Feature::kPathSmoothing,
-    Feature::kLinearLeaves,    Feature::kMonotone,        Feature::kVectorLeaves, Feature::kSplitGradients,
-    Feature::kCustomGradients, Feature::kCategories,      Feature::kBins,         Feature::kApproxBins,
-    Feature::kOrderedEncoding, Feature::kRoundedGradients};
+    Feature::kTrees,           Feature::kHostMemory,       Feature::kDeviceMemory, Feature::kRanks,
+    Feature::kOtherObjectives, Feature::kParallelTrees,    Feature::kTreeUpdates,  Feature::kRowSampling,
+    Feature::kL2Penalty,       Feature::kL1Penalty,        Feature::kMaxDeltaStep, Feature::kPathSmoothing,
+    Feature::kLinearLeaves,    Feature::kMonotone,         Feature::kVectorLeaves, Feature::kSplitGradients,
+    Feature::kCustomGradients, Feature::kCategories,       Feature::kBins,         Feature::kApproxBins,
+    Feature::kOrderedEncoding, Feature::kRoundedGradients, Feature::kDistribution};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "booster/export/transform.h"
 
+#include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -20,6 +21,7 @@ constexpr Transform OfLink(ClassLink) { return Transform::kClass; }
 struct TransformOfFormula {
   std::int64_t n_outputs;
   bool picks_class;
+  std::string objective;
 
   template <typename Loss>
   Transform operator()(Loss const&) const {
@@ -38,8 +40,8 @@ struct TransformOfFormula {
   Transform operator()(LambdaRule const&) const { return Transform::kIdentity; }
   Transform operator()(UnbiasedRule const&) const { return Transform::kIdentity; }
   Transform operator()(std::monostate) const {
-    Fail(ErrorKind::kParameter,
-         "the objective comes from a plug-in, so its mapping from margins to predictions is not known here; set "
+    Fail(ErrorKind::kParameter, "the mapping of ", objective,
+         " from margins to predictions cannot be exported: it is a plug-in's, or that of a distribution; set "
          "objective=reg:squarederror to export margins.");
   }
 };
@@ -48,9 +50,9 @@ struct TransformOfFormula {
 
 Transform TransformOf(Objective const& objective, std::int64_t n_outputs) {
   auto const picks_class = objective.ValueWidth(n_outputs) < n_outputs;
-  // The one objective of the library that has no formula for devices.
+  // Distributions and this objective have no formula for devices; this one's mapping is known.
   if (objective.Name() == "reg:mape") return Transform::kIdentity;
-  return std::visit(TransformOfFormula{n_outputs, picks_class}, objective.Formula().value);
+  return std::visit(TransformOfFormula{n_outputs, picks_class, objective.Name()}, objective.Formula().value);
 }
 
 }  // namespace kauri::model_export

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "booster/model_io/own_attributes.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -130,6 +131,7 @@ ModelDialect DialectOfClient(std::array<int, 3> const& version, Model const& mod
 namespace model_io {
 
 ObjectiveMembers ObjectiveIn(ModelDialect const& dialect, Model const& model) {
+  if (IsDistribution(model)) return {"reg_loss_param", {{"scale_pos_weight", "1"}}, {}};  // of reg:squarederror
   ObjectiveMembers members{model.objective_param_key, model.objective_params, model.objective_state};
   if (model.objective == "reg:squaredlogerror" && members.param_key.empty() && !dialect.IsSince(3, 0)) {
     return {"reg_loss_param", {{"scale_pos_weight", "1"}}, {}};  // unused there, but required

@@ -113,7 +113,7 @@ class Handler final : public nlohmann::json_sax<Json> {
 };
 
 bool Contains(Span<char const> text, std::string_view word) {
-  return memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
+  return std::string_view(text.data(), text.size()).find(word) != std::string_view::npos;
 }
 
 /// Returns the text with NaN outside of strings replaced by null, and infinities replaced by their marks.

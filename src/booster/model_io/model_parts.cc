@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "booster/model_io/json.h"
+#include "common/memory_size.h"
 #include "kauri/error.h"
 
 namespace kauri::model_io {
@@ -64,7 +65,7 @@ std::string BaseScoreText(std::vector<float> const& base_score, std::size_t n_ou
 namespace {
 
 std::size_t NumWeights(Model const& model) {
-  return static_cast<std::size_t>((model.n_features + 1) * model.NumOutputs());
+  return SizeInMemory((model.n_features + 1) * model.NumOutputs());
 }
 
 /// Returns the numbers as text, each preceded by `before`, with `between` in between.

@@ -182,7 +182,7 @@ void WriteObjective(Model const& model, ModelDialect const& dialect, Writer* wri
   writer->Key("objective");
   writer->BeginObject();
   if (!key.empty() && key < "name") StringMap(writer, key, members.params);
-  Text(writer, "name", model.objective);
+  Text(writer, "name", ObjectiveOfFile(model));
   if (key > "name") StringMap(writer, key, members.params);
   for (auto const& [name, numbers] : members.state) {  // keys that sort after "name"
     writer->Key(name);

@@ -24,6 +24,7 @@ constexpr char const* kOrdered = "kauri_cats_ordered";
 constexpr char const* kRowCounts = "kauri_row_counts";
 constexpr char const* kLinearLeaves = "kauri_linear_leaves";
 constexpr char const* kBooster = "kauri_booster";
+constexpr char const* kDistribution = "kauri_distribution";
 constexpr char const* kOfTree = "";  ///< a reader needs a member's name; arrays have none
 
 /// Returns the checksum of everything that decides the path of rows through the tree, continued from `before`.
@@ -158,7 +159,8 @@ void Take(char const* name, Model* model, Read&& read) {
 }  // namespace
 
 bool IsOwnAttribute(std::string const& name) {
-  return name == kSeen || name == kOrdered || name == kRowCounts || name == kLinearLeaves || name == kBooster;
+  return name == kSeen || name == kOrdered || name == kRowCounts || name == kLinearLeaves || name == kBooster ||
+         name == kDistribution;
 }
 
 std::map<std::string, std::string> AttributesOf(Model const& model) {
@@ -168,6 +170,7 @@ std::map<std::string, std::string> AttributesOf(Model const& model) {
   if (model.categories.ordered != nullptr) attributes[kOrdered] = OrderedText(model);
   if (HasRowCounts(model)) attributes[kRowCounts] = RowCountsText(model);
   if (model.HasLinearLeaves()) attributes[kLinearLeaves] = LinearLeavesText(model);
+  if (IsDistribution(model)) attributes[kDistribution] = DistributionText(model);
   auto const* const booster = GetRegistries().boosters_in_attributes.TryFind(model.booster);
   if (booster != nullptr && booster->make(model)) attributes[kBooster] = model.booster;
   return attributes;
@@ -178,6 +181,7 @@ void TakeOwnAttributes(Model* model) {
   Take(kOrdered, model, ReadOrderedTables);
   Take(kRowCounts, model, ReadRowCounts);
   Take(kLinearLeaves, model, ReadLinearLeaves);
+  Take(kDistribution, model, ReadDistribution);
   TakeBooster(model);
 }
 

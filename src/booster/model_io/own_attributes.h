@@ -9,6 +9,9 @@
 /// - kauri_linear_leaves: see below.
 /// - kauri_booster: "adaboost" for a model of booster=adaboost, which the file calls gbtree. Training that continues
 ///   from the file continues with AdaBoost.
+/// - kauri_distribution: {"objective": "dist:normal" or another, "trees": for each tree a checksum of its splits and
+///   leaves}. The file calls the objective reg:squarederror, so other libraries predict raw scores. A file with a tree
+///   that has no checksum is refused: its scores are no distribution's any more.
 ///
 /// Other libraries keep the attributes of a model that they train further or slice. If the splits do not match a
 /// checksum, the seen categories (without their policy), or the tree's row counts, no longer apply and are dropped.
@@ -62,5 +65,17 @@ std::string LinearLeavesText(Model const& model);
 
 /// \throws Error(kModel) for a text that the library does not write, or that belongs to other trees.
 void ReadLinearLeaves(ObjectReader const& attribute, Model* model);
+
+/// Returns whether the objective predicts the parameters of a distribution.
+bool IsDistribution(Model const& model);
+
+/// Returns the name of the model's objective in files.
+std::string ObjectiveOfFile(Model const& model);
+
+std::string DistributionText(Model const& model);
+
+/// Sets the objective of a model whose file says reg:squarederror. \throws Error(kModel) for a text that the library
+/// does not write, and for trees that it does not list.
+void ReadDistribution(ObjectReader const& attribute, Model* model);
 
 }  // namespace kauri::model_io

@@ -7,6 +7,7 @@
 
 #include "booster/model/model_fit.h"
 #include "booster/predict/prediction.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "data/categories/category_view.h"
 #include "data/matrix_view.h"
@@ -181,7 +182,7 @@ std::vector<std::uint64_t> ExplainInto(ReadyModel const& ready, ExplainTask cons
   auto const mean = options.reduction == ExplainReduction::kMeanAbs;
   auto const n_blocks = (mean ? 1 : task.rows.NumRows()) * n_outputs;
   if (!mean && options.features.empty()) {
-    explainer.Explain(task, 0, task.rows.NumRows(), memory(static_cast<std::size_t>(n_blocks * block)));
+    explainer.Explain(task, 0, task.rows.NumRows(), memory(SizeInMemory(n_blocks * block)));
     return shape;
   }
   auto const cells = CellsOf(options.features, model.n_features, IsOfPairs(options.kind));

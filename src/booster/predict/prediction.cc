@@ -6,6 +6,7 @@
 
 #include "booster/model/column_fit.h"
 #include "booster/model/model_fit.h"
+#include "common/memory_size.h"
 #include "data/categories/category_view.h"
 #include "data/meta_info.h"
 #include "kauri/error.h"
@@ -143,7 +144,7 @@ class Work {
   PredictTask Task() const { return {known_.View(), trees_, {start_, rows_.base_margin}}; }
   /// Returns the number of floats in the result.
   std::size_t Size() const {
-    return static_cast<std::size_t>(rows_.view.NumRows() * OutputWidth(model_, kind_, trees_));
+    return SizeInMemory(rows_.view.NumRows() * OutputWidth(model_, kind_, trees_));
   }
 
  private:
@@ -190,7 +191,7 @@ std::vector<std::uint64_t> PredictInto(ReadyModel const& ready, GivenRows const&
   auto const values = picks ? Span<float>(before_pick) : memory(work.Size());
   with.predictor->Predict(ctx, *with.model, work.Task(), work.Kind(), values);
   if (is_value) objective.TransformMargins(ctx, values, n_outputs);
-  if (picks) objective.PickValues(ctx, values, n_outputs, memory(static_cast<std::size_t>(n_rows * width)));
+  if (picks) objective.PickValues(ctx, values, n_outputs, memory(SizeInMemory(n_rows * width)));
   return ShapeOf(ready.GetModel(), options, work.Trees(), n_rows, width);
 }
 

@@ -9,6 +9,7 @@
 
 #include "booster/config/metrics.h"
 #include "booster/model/model_fit.h"
+#include "common/memory_size.h"
 #include "common/text/quoted.h"
 #include "common/threads/parallel_for.h"
 #include "data/categories/category_view.h"
@@ -64,7 +65,7 @@ SampledValues EmptyValues(std::int64_t n_rows, std::int64_t n_outputs, std::int6
   values.n_players = n_players;
   values.method = method;
   values.n_evals.assign(ToSize(n_rows), 0);
-  values.values.assign(ToSize(n_rows * n_outputs * (n_players + 1)), 0.0);
+  values.values.assign(SizeInMemory(n_rows * n_outputs * (n_players + 1)), 0.0);
   values.errors.assign(values.values.size(), 0.0);
   return values;
 }

@@ -66,6 +66,8 @@ constexpr std::array<FeatureInfo, kCount> kTable{{
     {Feature::kSplitGradients, "separate gradients for splits and leaves", "gradients for splits",
      "leave out the gradients for splits", kB},
     {Feature::kCustomGradients, "gradients of the caller", "custom gradients", "leave the gradients out", kB},
+    {Feature::kDistribution, "objectives of whole distributions", "objective={objective}", "choose another objective",
+     kB},
     {Feature::kSmoothLoss, "losses other than reg:absoluteerror and reg:quantileerror", "the objective",
      "choose another objective", 0},
     {Feature::kCategories, "categorical columns", "categorical columns", "make them numbers", kB | kM},

@@ -118,6 +118,7 @@ TrainingSupport::TrainingSupport(std::string const& booster, TrainingParams cons
   auto const* const engine = on_device ? "cuda" : "cpu";
   engine_ = {TrainingPart::kEngine, engine, SupportsOf(GetRegistries().engines, engine)};
   asked_.Add(on_device ? Feature::kDeviceMemory : Feature::kHostMemory);
+  asked_.AddIf(ValueOf(params.all, "objective").rfind("dist:", 0) == 0, Feature::kDistribution);
   builds_trees_ = booster_.supports != nullptr && booster_.supports->features.Has(Feature::kTrees);
   if (!builds_trees_) return;
   gbtree_ = ParseParameters<GbTreeParam>(params.all);

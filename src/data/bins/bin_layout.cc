@@ -10,6 +10,7 @@
 #include "collective/reduce.h"
 #include "collective/row_ranges.h"
 #include "common/large_memory.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "data/column_parts.h"
 #include "data/matrix_view.h"
@@ -152,8 +153,8 @@ void MakeRoom(Context const& ctx, std::int64_t n_rows, bool with_columns, Bundle
   auto const n_bundles = static_cast<std::int64_t>(bundled->bundles.size());
   auto& codes = bundled->codes;
   codes.row_stride = NumBlocks(n_bundles, kPerWord) * kPerWord;
-  ResizeLarge(ctx, &codes.rows, static_cast<std::size_t>(n_rows * codes.row_stride + kPadding));
-  if (with_columns) ResizeLarge(ctx, &codes.columns, static_cast<std::size_t>(n_rows * n_bundles + kPadding));
+  ResizeLarge(ctx, &codes.rows, SizeInMemory(n_rows * codes.row_stride + kPadding));
+  if (with_columns) ResizeLarge(ctx, &codes.columns, SizeInMemory(n_rows * n_bundles + kPadding));
 }
 
 void EncodeDenseBundles(Context const& ctx, ByteColumns const& data, std::vector<std::uint32_t> const& cell_begin,

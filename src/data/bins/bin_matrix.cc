@@ -8,6 +8,7 @@
 
 #include "common/files/checksum.h"
 #include "common/large_memory.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "data/bins/bin_finder.h"
 #include "data/bins/bin_layout.h"
@@ -42,9 +43,9 @@ template <typename Code>
 void Reserve(Context const& ctx, BinMatrix const& layout, BinCodes<Code>* out) {
   auto const n_rows = layout.NumRows();
   out->row_stride = NumBlocks(layout.NumCols(), BinCodes<Code>::kPerWord) * BinCodes<Code>::kPerWord;
-  ResizeLarge(ctx, &out->rows, static_cast<std::size_t>(n_rows * out->row_stride + BinCodes<Code>::kPadding));
+  ResizeLarge(ctx, &out->rows, SizeInMemory(n_rows * out->row_stride + BinCodes<Code>::kPadding));
   if (!layout.HasColumns()) return;
-  ResizeLarge(ctx, &out->columns, static_cast<std::size_t>(n_rows * layout.NumCols() + BinCodes<Code>::kPadding));
+  ResizeLarge(ctx, &out->columns, SizeInMemory(n_rows * layout.NumCols() + BinCodes<Code>::kPadding));
 }
 
 /// Requires that no value is missing. A missing value without a code would get the code of another cell.

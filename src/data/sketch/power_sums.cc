@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/host_math.h"
+
 namespace kauri {
 namespace {
 
@@ -95,12 +97,12 @@ std::vector<double> PowerSums::MappedMoments() const {
   auto const shift = scale * (mean - 0.5 * (low + high));
   std::vector<double> moments{1.0};
   for (std::size_t k = 1; k <= static_cast<std::size_t>(order); ++k) {
-    auto moment = std::pow(shift, static_cast<double>(k));
+    auto moment = IntegerPower(shift, static_cast<std::int32_t>(k));
     auto power = scale;
     for (std::size_t i = 2; i <= k; ++i) {
       power *= scale;
       auto const central = sums[i] / weight * power;
-      moment += kBinomials.rows[k][i] * central * std::pow(shift, static_cast<double>(k - i));
+      moment += kBinomials.rows[k][i] * central * IntegerPower(shift, static_cast<std::int32_t>(k - i));
     }
     // even moments do not increase, odd ones are smaller than the even one before
     auto const limit = k % 2 == 0 ? moments[k - 2] : moments[k - 1];

@@ -110,7 +110,9 @@ void SendFull(Span<Traveller const> rows, Traveller place, GoesRightFn const& go
   for (auto const row : rows) {
     bool const is_right = goes_right(row);
     bool const is_left = !is_right;
-    bool const is_known = (place != 0) & ((First(row) == place) | (Second(row) == place));
+    bool const is_first = First(row) == place;
+    bool const is_second = Second(row) == place;
+    bool const is_known = (place != 0) & (is_first | is_second);
     to_left[n_left] = row;
     to_right[n_right] = row;
     n_left += static_cast<std::size_t>(is_left | is_known);

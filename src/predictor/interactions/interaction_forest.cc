@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "common/host_math.h"
 #include "kauri/error.h"
 #include "predictor/forest/cover.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 /// Returns the least z of an edge. Without cover z is 0, and a gain at t = 0 would be infinite. The product of `order`
 /// gains stays finite with this z, and the error of a set is below it.
-double LeastZero(std::int32_t order) { return std::pow(10.0, -280.0 / (order + 1)); }
+double LeastZero(std::int32_t order) { return RealPower(10.0, -280.0 / (order + 1)); }
 
 /// Returns a bound on the terms and sums of a tree (interaction_forest.h). A leaf adds to a term at most twice its
 /// value times the weights. The terms of a set of s features are differences of 2^s expected values.

@@ -1,8 +1,8 @@
 #include "predictor/interactions/interaction_rule.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "common/host_math.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 #include "predictor/shap/quadrature_rule.h"
@@ -26,7 +26,7 @@ std::vector<double> FaithfulWeights(QuadratureNodes const& nodes, std::int32_t o
   for (std::size_t q = 0; q < nodes.node.size(); ++q) {
     auto value = 0.0;
     for (std::int32_t r = 0; r < order; ++r) {
-      value += coefficients[r] * std::pow(nodes.node[q], size - 1 + r) * std::pow(nodes.complement[q], order - 1 - r);
+      value += coefficients[r] * IntegerPower(nodes.node[q], size - 1 + r) * IntegerPower(nodes.complement[q], order - 1 - r);
     }
     weights.push_back(nodes.weight[q] * value);
     total += weights.back();
@@ -46,7 +46,7 @@ InteractionRule TaylorRule(std::int32_t order, std::int32_t n_features) {
   rule.node = nodes.node;
   std::vector<double> largest;
   for (std::size_t q = 0; q < nodes.node.size(); ++q) {
-    largest.push_back(nodes.weight[q] * order * std::pow(nodes.complement[q], order - 1));
+    largest.push_back(nodes.weight[q] * order * IntegerPower(nodes.complement[q], order - 1));
   }
   if (order == 1) return {nodes.node, {largest, largest}};
   rule.node.insert(rule.node.begin(), 0.0);

@@ -6,6 +6,7 @@
 #include <new>
 #include <numeric>
 
+#include "common/memory_size.h"
 #include "common/smallest_ranks.h"
 #include "common/threads/parallel_for.h"
 #include "kauri/error.h"
@@ -215,8 +216,8 @@ void SetEntries::Prepare(ForestTask const& task, InteractionForest const& compil
          " that one call supports. Explain fewer rows at a time, or use top_k or a smaller max_order.");
   }
   out->begin.assign(1, 0);
-  out->begin.reserve(ToSize(n_rows * n_outputs) + 1);
-  out->base_values.reserve(ToSize(n_rows * n_outputs));
+  out->begin.reserve(SizeInMemory(n_rows * n_outputs) + 1);
+  out->base_values.reserve(SizeInMemory(n_rows * n_outputs));
   for (std::int64_t i = 0; i < n_rows * n_outputs; ++i) {
     auto const output = i % n_outputs;
     out->begin.push_back(out->begin.back() + CountOf(output));

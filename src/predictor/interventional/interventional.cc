@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/interventional/background_tree.h"
 #include "predictor/interventional/tile_patterns.h"
@@ -50,7 +51,7 @@ class PositionSums {
   /// Makes room for `width` sums of each row. All sums must be 0.
   void Prepare(std::int64_t n_rows, std::int64_t width) {
     stride_ = (width + 7) / 8 * 8;
-    auto const size = ToSize(stride_ * n_rows);
+    auto const size = SizeInMemory(stride_ * n_rows);
     if (size <= sums_.Size()) return;
     sums_.Reserve(size);
     std::fill_n(sums_.Data(), size, 0);

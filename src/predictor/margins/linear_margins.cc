@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/walk.h"
 #include "predictor/margins/margins.h"
@@ -17,7 +18,7 @@ class LinearTile {
         linear_(linear),
         n_rows_(end - begin),
         keys_(ToSize(kRowsPerTile * forest_.NumSlots()), kMissingKey),
-        values_(ToSize(n_rows_ * linear.n_cols)) {
+        values_(SizeInMemory(n_rows_ * linear.n_cols)) {
     ReadKeys(forest_, task.rows, begin, end, kWalkLanes, keys_.data());
     if (linear.n_cols > 0) task.rows.CopyRows(begin, end, linear.n_cols, values_.data());
   }

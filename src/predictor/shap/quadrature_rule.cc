@@ -1,6 +1,6 @@
 #include "predictor/shap/quadrature_rule.h"
 
-#include <cmath>
+#include "common/host_math.h"
 
 namespace kauri {
 namespace {
@@ -27,7 +27,7 @@ QuadratureNodes MakeGaussLegendre(std::int32_t n) {
   constexpr double kPi = 3.14159265358979323846;
   QuadratureNodes rule;
   for (std::int32_t i = n - 1; i >= 0; --i) {
-    auto x = std::cos(kPi * (i + 0.75) / (n + 0.5));
+    auto x = CosineToPi(kPi * (i + 0.75) / (n + 0.5));
     for (int step = 0; step < 10; ++step) {  // converges quadratically from a start within 1e-2: six steps are enough
       auto const p = EvaluateLegendre(n, x);
       x -= p.value / p.slope;
@@ -76,7 +76,7 @@ QuadratureRule MakeQuadratureRule(Semivalue semivalue, std::int32_t order) {
   }
   for (std::int32_t k = 0; k < (is_unit ? 2 * order : 1); ++k) {
     for (std::size_t q = 0; q < n; ++q) {
-      auto const power = std::pow(scale[q], -k);
+      auto const power = IntegerPower(scale[q], -k);
       rule.power.push_back(static_cast<float>(power));
       rule.power_alpha.push_back(static_cast<float>(power * scale[q] * exact.complement[q]));
       rule.power_beta.push_back(static_cast<float>(power * scale[q] * exact.node[q]));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collective/reduce.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "kauri/table_stride.h"
 #include "tree/hist_vector/vector_adder.h"
@@ -26,7 +27,7 @@ class CountedTable {
     auto const n_numbers = table.NumOutputs() + table.n_hessians;
     auto const n_rows = static_cast<std::int64_t>(table.values.size()) / table.stride;
     view_.stride = TableStride(n_numbers + 1);
-    auto const size = static_cast<std::size_t>(n_rows * view_.stride);
+    auto const size = SizeInMemory(n_rows * view_.stride);
     values_ = hwy::AllocateAligned<std::int32_t>(std::max(size, std::size_t{1}));  // a rank may have no rows
     if (values_ == nullptr) throw std::bad_alloc();
     ParallelForBlocks(ctx, n_rows, kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {

@@ -1,3 +1,4 @@
+#include "common/memory_size.h"
 #include "tree/random_thresholds/drawn_columns.h"
 
 #include <array>
@@ -18,7 +19,7 @@ void DrawThresholds(BinMatrix const& bins, ThresholdDraw const& draw, Span<std::
                     DrawnColumns* columns) {
   columns->n_columns = bins.Bytes().row_stride;
   columns->below.assign(static_cast<std::size_t>(columns->n_columns), 0);
-  columns->left.resize(static_cast<std::size_t>(columns->n_columns * columns->rows.n_sums));
+  columns->left.resize(SizeInMemory(columns->n_columns * columns->rows.n_sums));
   columns->others.clear();
   columns->flags.resize(kTileColumns * kTileCodes);
   std::array<UsedCodes, kTileColumns> used;

@@ -8,6 +8,7 @@
 
 #include "collective/reduce.h"
 #include "common/fixed_point.h"
+#include "common/host_math.h"
 #include "common/random/random.h"
 #include "common/threads/parallel_for.h"
 #include "tree/sampling/sampling.h"
@@ -187,8 +188,8 @@ constexpr double kSteps = 1024.0;  // steps per unit of weight
 }  // namespace
 
 double BootstrapWeight(std::uint64_t key, std::int64_t number, double temperature) {
-  auto const exponential = -std::log1p(-RandomUniform(key, static_cast<std::uint64_t>(number)));
-  return std::max(1.0, std::nearbyint(kSteps * std::pow(exponential, temperature))) / kSteps;
+  auto const exponential = -LogOfOnePlus(-RandomUniform(key, static_cast<std::uint64_t>(number)));
+  return std::max(1.0, std::nearbyint(kSteps * RealPower(exponential, temperature))) / kSteps;
 }
 
 GradientSample WeighRows(Context const& ctx, Span<GradientPair const> gradients, std::int64_t n_outputs,

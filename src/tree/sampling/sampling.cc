@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "common/host_math.h"
 #include "common/random/random.h"
 #include "common/threads/parallel_for.h"
 
@@ -50,7 +51,7 @@ void KeepWeighted(std::size_t count, std::uint64_t key, Span<float const> weight
   std::vector<std::pair<double, std::uint32_t>> times;
   for (auto const column : *columns) {
     auto const weight = std::max(weights[column], kLeastWeight);
-    times.emplace_back(-std::log1p(-RandomUniform(key, column)) / static_cast<double>(weight), column);
+    times.emplace_back(-LogOfOnePlus(-RandomUniform(key, column)) / static_cast<double>(weight), column);
   }
   std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(count), times.end());
   for (std::size_t i = 0; i < count; ++i) (*columns)[i] = times[i].second;

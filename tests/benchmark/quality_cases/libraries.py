@@ -17,6 +17,17 @@ MOST_ROUNDS = 2000
 PATIENCE = 50
 Learner = Callable[[Task, "Task | None", Task, int], np.ndarray]
 
+
+def class_chances(model: Any, features: Any, kind: str, n_classes: int) -> np.ndarray:
+    """Return a classifier's chances of class 1, or of all classes, of which some may have no training rows."""
+    found = model.predict_proba(features)
+    if kind == "binary":
+        return found[:, 1]
+    of_all = np.zeros((len(found), n_classes))
+    of_all[:, np.asarray(model.classes_).astype(int)] = found
+    return of_all
+
+
 _OBJECTIVES = {"binary": "binary:logistic", "multiclass": "multi:softprob", "regression": "reg:squarederror"}
 
 
@@ -58,12 +69,7 @@ def kauri_estimators() -> Learner:
         model.fit(train.features, train.labels, eval_set=None if stop is None else [(stop.features, stop.labels)])
         if train.kind == "regression":
             return model.predict(test.features)
-        chances = model.predict_proba(test.features)
-        if train.kind == "binary":
-            return chances[:, 1]
-        of_all = np.zeros((len(chances), train.n_classes))
-        of_all[:, model.classes_.astype(int)] = chances
-        return of_all
+        return class_chances(model, test.features, train.kind, train.n_classes)
 
     return learn
 
@@ -97,47 +103,73 @@ def xgboost() -> Learner:
     return _as_xgboost(library, {}, with_types=False)
 
 
-def lightgbm(more: dict[str, Any] | None = None) -> Learner:
-    """Return a learner of LightGBM with further parameters beside the defaults."""
+def lightgbm_model(
+    params: dict[str, Any], train: Task, stop: Task | None, rounds: int, threads: int
+) -> tuple[Callable[[Task], np.ndarray], int]:
+    """Train LightGBM; return the function that predicts, and its number of rounds."""
     import lightgbm as library
 
+    objective = {"binary": "binary", "multiclass": "multiclass", "regression": "l2"}[train.kind]
+    params = {"objective": objective, "num_threads": threads, "verbose": -1, **params}
+    if train.kind == "multiclass":
+        params["num_class"] = train.n_classes
+    data = library.Dataset(train.features, train.labels, categorical_feature=train.categorical)
+    if stop is None:
+        booster = library.train(params, data, rounds)
+        return lambda task: booster.predict(task.features), rounds
+    held = library.Dataset(stop.features, stop.labels, reference=data, categorical_feature=train.categorical)
+    callbacks = [library.early_stopping(PATIENCE, verbose=False)]
+    booster = library.train(params, data, rounds, valid_sets=[held], callbacks=callbacks)
+    best = booster.best_iteration
+    return lambda task: booster.predict(task.features, num_iteration=best), best
+
+
+def lightgbm(more: dict[str, Any] | None = None) -> Learner:
+    """Return a learner of LightGBM with further parameters beside the defaults."""
+
     def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
-        objective = {"binary": "binary", "multiclass": "multiclass", "regression": "l2"}[train.kind]
-        params: dict[str, Any] = {"objective": objective, "num_threads": threads, "verbose": -1, **(more or {})}
-        if train.kind == "multiclass":
-            params["num_class"] = train.n_classes
-        data = library.Dataset(train.features, train.labels, categorical_feature=train.categorical)
-        if stop is None:
-            return library.train(params, data, 100).predict(test.features)
-        held = library.Dataset(stop.features, stop.labels, reference=data, categorical_feature=train.categorical)
-        callbacks = [library.early_stopping(PATIENCE, verbose=False)]
-        booster = library.train(params, data, MOST_ROUNDS, valid_sets=[held], callbacks=callbacks)
-        return booster.predict(test.features, num_iteration=booster.best_iteration)
+        rounds = 100 if stop is None else MOST_ROUNDS
+        return lightgbm_model(more or {}, train, stop, rounds, threads)[0](test)
 
     return learn
 
 
-def catboost() -> Learner:
-    """Return a learner of CatBoost."""
-    import catboost as library
+def _catboost_frame(task: Task) -> Any:
     import pandas as pd
 
-    def frame(task: Task) -> Any:
-        table = pd.DataFrame(task.features)
-        for column in task.categorical:
-            table[column] = table[column].fillna(-1).astype(int).astype(str)
-        return table
+    table = pd.DataFrame(task.features)
+    for column in task.categorical:
+        table[column] = table[column].fillna(-1).astype(int).astype(str)
+    return table
+
+
+def catboost_model(
+    params: dict[str, Any], train: Task, stop: Task | None, rounds: int, threads: int
+) -> tuple[Callable[[Task], np.ndarray], int]:
+    """Train CatBoost, by its own number of rounds if `rounds` is 0; return what predicts, and the number of rounds."""
+    import catboost as library
+
+    kind = library.CatBoostRegressor if train.kind == "regression" else library.CatBoostClassifier
+    told = {} if rounds == 0 else {"iterations": rounds}
+    if stop is not None:
+        told["early_stopping_rounds"] = PATIENCE
+    model = kind(verbose=0, thread_count=threads, allow_writing_files=False, **told, **params)
+    held = {} if stop is None else {"eval_set": (_catboost_frame(stop), stop.labels)}
+    model.fit(_catboost_frame(train), train.labels, cat_features=train.categorical, **held)
+
+    def predict(task: Task) -> np.ndarray:
+        if task.kind == "regression":
+            return model.predict(_catboost_frame(task))
+        return class_chances(model, _catboost_frame(task), task.kind, train.n_classes)
+
+    return predict, model.tree_count_
+
+
+def catboost() -> Learner:
+    """Return a learner of CatBoost."""
 
     def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
-        kind = library.CatBoostRegressor if train.kind == "regression" else library.CatBoostClassifier
-        rounds = {} if stop is None else {"iterations": MOST_ROUNDS, "early_stopping_rounds": PATIENCE}
-        model = kind(verbose=0, thread_count=threads, allow_writing_files=False, **rounds)
-        held = {} if stop is None else {"eval_set": (frame(stop), stop.labels)}
-        model.fit(frame(train), train.labels, cat_features=train.categorical, **held)
-        if train.kind == "regression":
-            return model.predict(frame(test))
-        chances = model.predict_proba(frame(test))
-        return chances[:, 1] if train.kind == "binary" else chances
+        return catboost_model({}, train, stop, 0 if stop is None else MOST_ROUNDS, threads)[0](test)
 
     return learn
 
@@ -157,8 +189,7 @@ def scikit_learn() -> Learner:
             model.fit(train.features, train.labels, **held)
         if train.kind == "regression":
             return model.predict(test.features)
-        chances = model.predict_proba(test.features)
-        return chances[:, 1] if train.kind == "binary" else chances
+        return class_chances(model, test.features, train.kind, train.n_classes)
 
     return learn
 

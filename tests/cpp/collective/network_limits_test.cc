@@ -80,16 +80,20 @@ TEST(NetworkLimits, AWorkerHasRoomForAllHigherRanksAtOnce) {
     answers.emplace_back();
     while (members.back().HasQueued()) answers.back() = members.back().Receive(SecondsFromNow(0.01));
   }
-  std::vector<Channel> links;
+  std::vector<int> ports;
   std::vector<std::string> hellos;
   for (std::size_t i = 0; i < members.size(); ++i) {
     auto const answer = answers[i] ? answers[i] : members[i].Receive(SecondsFromNow(kTimeout));
     auto const document = ParseJsonText(answer.value_or("{}"), ErrorKind::kCollective);
     auto const& message = document.Root();
-    links.emplace_back(Connected({"127.0.0.1", message.at("peers").at(0).at(1).get<int>()}), Side::kClient,
-                       tracker->Secret());
+    ports.push_back(message.at("peers").at(0).at(1).get<int>());
     hellos.push_back(JsonObject({{"rank", std::to_string(message.at("rank").get<int>())},
                                  {"group", JsonQuoted(message.at("group").get<std::string>())}}));
+  }
+  // Soon one after the other: the rank gives each ten seconds to prove the secret.
+  std::vector<Channel> links;
+  for (auto const port : ports) {
+    links.emplace_back(Connected({"127.0.0.1", port}), Side::kClient, tracker->Secret());
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   for (std::size_t i = 0; i < links.size(); ++i) links[i].Queue(hellos[i]);

@@ -242,6 +242,17 @@ def test_treelite_reads_the_model_file(ending: str, folder: Path) -> None:
     np.testing.assert_allclose(margins, booster.predict(kb.DMatrix(rows), output_margin=True), rtol=0, atol=2e-6)
 
 
+def test_every_objective_is_exported_here() -> None:
+    with pytest.raises(kb.ParameterError, match="Known: ") as problem:
+        kb.train({"objective": "reg:none"}, kb.DMatrix(models.numbers(), np.zeros(models.N_ROWS)), 1)
+    known = str(problem.value).partition("Known: ")[2].partition(". ")[0].rstrip(".").split(", ")
+    objectives = [*models.OBJECTIVES, *(settings.get("objective") for _, settings in models.SPECIAL.values())]
+    others = {"survival:aft", "rank:ndcg"}  # in models.SINGLE
+    as_ndcg = {"rank:pairwise", "rank:map"}  # the margin is the prediction, as of rank:ndcg
+    assert len(known) > 20
+    assert not set(known) - set(objectives) - others - as_ndcg
+
+
 def test_bytes_do_not_depend_on_threads(folder: Path) -> None:
     booster = models.model("categories")
     for target in ("c", "onnx", "duckdb", "wasm_source"):

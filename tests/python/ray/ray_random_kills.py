@@ -1,6 +1,7 @@
 """Trainings whose workers or drivers are killed at random: the same bytes, or an error, but never a hang.
 
     python tests/python/ray/ray_random_kills.py [--kills 200] [--seed 1] [--workers 2 3] [--kills-of-a-fit 4]
+                                                [--patience 900]
 
 Needs kauriboost, Ray, and about eight seconds for each kill on two idle cores. Kills are SIGKILL: of a worker before,
 within or after a message of a collective call (the first ones compute the bin edges), at any moment, of two workers at
@@ -35,7 +36,6 @@ from ray_problems import FEATURES, in_blocks, rows
 
 HERE = Path(__file__).resolve().parent
 ROUNDS = 10
-PATIENCE = 900  # seconds for a training, on a machine that may be busy
 TIMEOUT = 120.0  # timeout of training
 LEARNT: list[dict[str, Any]] = [
     {"max_depth": 4, "subsample": 0.8, "seed": 7},
@@ -185,7 +185,9 @@ class Kills:
             folder=self._folder,
             name=name,
         )
-        subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, timeout=PATIENCE)
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, check=False, timeout=self._arguments.patience
+        )
 
     def _outcome(self, number: int, n_workers: int, name: str, kills: list[Kill]) -> str:
         outcome: list[Any] = []
@@ -198,7 +200,7 @@ class Kills:
 
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
-        thread.join(PATIENCE)
+        thread.join(self._arguments.patience)
         if thread.is_alive():
             return "hangs"
         if isinstance(outcome[0], Exception):
@@ -210,7 +212,13 @@ class Kills:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, default in (("kills", 200), ("seed", 1), ("kills-of-a-fit", 4), ("driver-seconds", 15)):
+    for name, default in (
+        ("kills", 200),
+        ("seed", 1),
+        ("kills-of-a-fit", 4),
+        ("driver-seconds", 15),
+        ("patience", 900),
+    ):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 3])
     arguments = parser.parse_args()

@@ -18,7 +18,7 @@ _SWAP = SocketRank.swap
 def _kill_the_executor() -> None:
     daemon = Path(f"/proc/{os.getppid()}/stat").read_text()
     os.kill(int(daemon.rpartition(")")[2].split()[1]), signal.SIGKILL)
-    time.sleep(60)  # until the executor's end is noticed here
+    time.sleep(30)  # until the executor's end is noticed here
 
 
 class Damage(kb.callback.TrainingCallback):
@@ -63,8 +63,8 @@ class Damage(kb.callback.TrainingCallback):
             _kill_the_executor()
 
 
-class Kill(kb.callback.TrainingCallback):
-    """Kills the worker with this rank, or its executor, once. Then the file `done` is there.
+class Kill:
+    """One death: of the worker with this rank, or of its executor, once. Then the file `done` is there.
 
     Parameters
     ----------
@@ -76,18 +76,8 @@ class Kill(kb.callback.TrainingCallback):
     def __init__(self, whom: str, rank: int, way: str, number: int, seconds: float, done: str) -> None:
         self.whom, self.rank, self.way, self.number, self.seconds, self.done = whom, rank, way, number, seconds, done
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        from pyspark import TaskContext
-
-        self.__dict__.update(state)
-        context = TaskContext.get()
-        if context is None:  # in the driver
-            return
-        SocketRank.swap = _SWAP  # type: ignore[method-assign]  # of a Python process that has had other tasks
-        if context.partitionId() == self.rank and not Path(self.done).exists():
-            self._arm()
-
-    def _arm(self) -> None:
+    def arm(self) -> None:
+        """Wait, in the worker, for the moment of the death."""
         if self.way == "moment":
             self._after(self.seconds)
             return
@@ -119,3 +109,23 @@ class Kill(kb.callback.TrainingCallback):
         if self.whom == "worker":
             os.kill(os.getpid(), signal.SIGKILL)
         _kill_the_executor()
+
+
+class Kills(kb.callback.TrainingCallback):
+    """Arms the next kill of a worker when its task gets the training, before any row is read."""
+
+    def __init__(self, kills: list[Kill]) -> None:
+        self.kills = kills
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from pyspark import TaskContext
+
+        self.__dict__.update(state)
+        context = TaskContext.get()
+        if context is None:  # in the driver
+            return
+        SocketRank.swap = _SWAP  # type: ignore[method-assign]  # of a Python process that has had other tasks
+        for kill in self.kills:
+            if kill.rank == context.partitionId() and not Path(kill.done).exists():
+                kill.arm()
+                return

@@ -21,10 +21,12 @@ pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
 from kauriboost._cluster.arrow import features_of, part_of  # noqa: E402
 from kauriboost._collective.sockets import Key  # noqa: E402
+from kauriboost._estimators.missing import MissingCallback  # noqa: E402
 from kauriboost._spark.meeting import Meeting  # noqa: E402
 from kauriboost._spark.predict import NUMBER, NUMBERS, Prediction, run  # noqa: E402
-from kauriboost._spark.rows import WorkerRows  # noqa: E402
+from kauriboost._spark.rows import BITS_OF_POSITION, WorkerRows  # noqa: E402
 from kauriboost._spark.task import Job, _trained  # noqa: E402
+from kauriboost._training.training import Plan  # noqa: E402
 
 
 def vectors(rows: list[dict[str, Any]]) -> Any:
@@ -158,7 +160,7 @@ def on_ranks(given: list[list[Any]], work: Callable[[WorkerRows, Any], Any]) -> 
 
     def go(rank: Any) -> None:
         try:
-            results[rank.rank] = work(WorkerRows(given[rank.rank], ["a"], False), rank)
+            results[rank.rank] = work(WorkerRows(given[rank.rank], ["a"], False, rank.rank), rank)
         except kb.DataError as error:
             results[rank.rank] = error
 
@@ -180,9 +182,66 @@ def test_rows_are_numbered_by_their_keys() -> None:
     assert all("two workers have the same rows" in str(error) for error in twice)
 
 
+TABLE = pd.DataFrame({"a": np.arange(8, dtype=np.float32), "b": list("xyzxwzyx")})
+BEGIN = 3 << BITS_OF_POSITION  # the tag of the first row of the fourth partition
+
+
+def tagged(rows: list[int], tags: list[int]) -> Any:
+    some = TABLE.iloc[rows]
+    columns = {"feature0": pa.array(some["a"]), "feature1": pa.array(some["b"]), "label": pa.array(some["a"])}
+    return pa.RecordBatch.from_pydict({**columns, "tag": pa.array(tags, type=pa.int64())})
+
+
+@pytest.mark.parametrize(
+    "batches",
+    [
+        [tagged([0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 5, 2000, 2001, BEGIN, BEGIN + 1, BEGIN + 2000])],
+        [tagged([5, 6, 7, 0, 1], [BEGIN, BEGIN + 1, BEGIN + 2000, 0, 1]), tagged([2, 3, 4], [5, 2000, 2001])],
+        [tagged([6, 0, 3], [BEGIN + 1, 0, 2000]), tagged([7, 5, 4, 1, 2], [BEGIN + 2000, BEGIN, 2001, 1, 5])],
+    ],
+)
+def test_dealt_rows_are_put_in_order(batches: list[Any]) -> None:
+    """Rows of several partitions may come in any order, and even mixed."""
+    rows = WorkerRows(batches, ["a", "b"], False)
+    parts = rows.parts[0]
+    found = pd.concat([part["data"].astype({"b": object}) for part in parts], ignore_index=True)
+    pd.testing.assert_frame_equal(found, TABLE.astype({"b": object}))
+    assert np.concatenate([part["label"] for part in parts]).tolist() == TABLE["a"].tolist()
+    (rank,) = thread_group(1, 10.0)
+    assert rows.categories(rank)["b"].tolist() == ["w", "x", "y", "z"]
+    assert [each.tolist() for each in rows.number(rank)] == [[[0, 8]], []]
+
+
+def test_a_partition_is_read_as_it_is() -> None:
+    given = [
+        [batch_of([0, 0], [False, True]).drop_columns(["key"])],
+        [],
+        [batch_of([0], [False]).drop_columns(["key"])],
+    ]
+    found = on_ranks(given, lambda rows, rank: [each.tolist() for each in rows.number(rank)])
+    assert found == [[[[0, 1]], [[0, 1]]], [[], []], [[[1, 1]], []]]
+
+
+def test_texts_of_queries_are_the_same_categories_in_every_batch() -> None:
+    rng = np.random.default_rng(3)
+    queries = np.sort(rng.integers(0, 40, 600))
+    texts = np.where(queries < 20, rng.choice(["b", "a"], 600), rng.choice(["c", "b"], 600))
+    grades = (texts == "b") + 2.0 * (texts == "c")
+    alone = kb.KauriRanker(n_estimators=3).fit(pd.DataFrame({"a": pd.Categorical(texts)}), grades, qid=queries)
+    columns = {"feature0": pa.array(texts), "label": grades, "key": queries.astype(np.int64)}
+    table, half = pa.RecordBatch.from_pydict(columns), int(np.searchsorted(queries, 25))
+    given = [[table.slice(0, 100), table.slice(100, half - 100)], [table.slice(half, 50), table.slice(half + 50)]]
+    work = job(kb.KauriRanker(), is_ranking=True)
+    found = on_ranks(given, lambda rows, rank: _trained(work, rows, rank, 1))
+    assert [each.model for each in found] == [bytes(alone.get_booster().save_raw())] * 2
+
+
 def job(estimator: Any, **given: Any) -> Job:
-    usual = {"names": ["a"], "is_sparse": False, "is_ranking": False, "is_validated": False, "model": None}
-    return Job(estimator=estimator, key=Key(b""), ports=(0,), timeout=10.0, **{**usual, **given})
+    usual = {"names": ["a"], "is_sparse": False, "is_ranking": False, "is_validated": False}
+    plan = Plan(estimator.get_booster_params(), 3, callbacks=[MissingCallback(math.nan)])
+    is_classifier = isinstance(estimator, kb.KauriClassifier)
+    of_data = {"missing": math.nan, "feature_types": None, "feature_weights": None}
+    return Job(plan, is_classifier, **of_data, key=Key(b""), ports=(0,), timeout=10.0, **{**usual, **given})
 
 
 def test_workers_without_rows_train_along() -> None:

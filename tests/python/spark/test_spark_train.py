@@ -9,7 +9,8 @@ import kauriboost as kb
 import numpy as np
 import pandas as pd
 import pytest
-from kauriboost._spark.columns import Columns, selected
+from kauriboost._spark.columns import Columns, placed, selected
+from kauriboost._spark.partitions import are_tasks, as_computed
 from spark_problems import N_ROWS, NUMBERS, in_pieces, rows
 
 ks = pytest.importorskip("kauriboost.spark")
@@ -37,9 +38,16 @@ def test_any_workers_and_partitions_give_the_bytes_of_one_process(
 ) -> None:
     features = [*NUMBERS, "tree"]
     alone = kb.KauriClassifier(**SHORT).fit(table[features], table["label"], sample_weight=table["weight"])
-    for n_workers, given in ((1, frame), (2, frame), (2, in_pieces(session, table, [N_ROWS]))):
-        estimator = ks.KauriClassifier(features_col=features, weight_col="weight", num_workers=n_workers, **SHORT)
-        model = estimator.fit(given)
+    halves = in_pieces(session, table, [600, N_ROWS - 600])
+    for n_workers, given, must_deal in (
+        (1, frame, False),
+        (2, frame, False),
+        (2, halves, False),  # of which each worker has one
+        (2, halves, True),
+        (2, in_pieces(session, table, [N_ROWS]), False),
+    ):
+        columns = {"features_col": features, "weight_col": "weight", "force_repartition": must_deal}
+        model = ks.KauriClassifier(num_workers=n_workers, **columns, **SHORT).fit(given)
         assert raw(model) == raw(alone), n_workers
     assert list(model.training_summary.train_objective_history) == ["logloss"]
     found = model.setParams(pred_contrib_col="shap").transform(frame).toPandas()
@@ -48,6 +56,44 @@ def test_any_workers_and_partitions_give_the_bytes_of_one_process(
     shap = alone.get_booster().predict(kb.DMatrix(table[features]), pred_contribs=True)
     np.testing.assert_array_equal(np.stack(found["shap"]), shap.astype(float))
     assert found["rawPrediction"][0][1] == -found["rawPrediction"][0][0]
+
+
+def test_partitions_that_workers_can_read_as_they_are(session: Any, table: pd.DataFrame) -> None:
+    two, four = in_pieces(session, table, [N_ROWS, 0]), in_pieces(session, table, [500, 1, 1500, 599])
+    in_order = table.sort_values("x0")
+    sorted_by_spark = four.repartitionByRange(2, "x0").sortWithinPartitions("x0")
+    for given, is_read_in_place, right in (
+        (two, True, table),
+        (two.filter(two["x1"] > 0), True, table[table["x1"] > 0]),
+        (sorted_by_spark, True, in_order),
+        (four.coalesce(2), False, table),  # Spark refuses them in a barrier stage
+        (four.coalesce(1).union(four.coalesce(1)), False, pd.concat([table, table])),
+        (four, False, table),
+    ):
+        rows = as_computed(given)
+        assert are_tasks(rows, 2) == is_read_in_place
+        columns = Columns(NUMBERS, "score")
+        plan = placed(given, columns, 2, False)._jdf.queryExecution().toString()
+        assert ("Exchange" in plan) != is_read_in_place
+        assert "Exchange" in placed(given, columns, 2, True)._jdf.queryExecution().toString()
+        found = ks.KauriRegressor(features_col=NUMBERS, label_col="score", num_workers=2, **SHORT).fit(given)
+        assert raw(found) == raw(kb.KauriRegressor(**SHORT).fit(right[NUMBERS], right["score"]))
+
+
+def test_shuffles_of_a_frame_run_once(session: Any, table: pd.DataFrame) -> None:
+    counted = session.sparkContext.accumulator(0)
+
+    def count(batches: Any) -> Any:
+        for batch in batches:
+            counted.add(batch.num_rows)
+            yield batch
+
+    frame = in_pieces(session, table, [2000, 600]).select(*NUMBERS, "score")
+    shuffled = frame.mapInArrow(count, frame.schema).repartition(3)
+    for n_workers in (1, 2):  # dealt
+        counted.value = 0
+        ks.KauriRegressor(features_col=NUMBERS, label_col="score", num_workers=n_workers, n_estimators=1).fit(shuffled)
+        assert counted.value == N_ROWS
 
 
 def test_names_with_dots_and_errors_of_the_frame(session: Any, table: pd.DataFrame) -> None:

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/file.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,11 +108,6 @@ bool GetStatus(int file, FileStatus* status) {
   return true;
 }
 
-LockOutcome TryLock(int file) {
-  if (flock(file, LOCK_EX | LOCK_NB) == 0) return LockOutcome::kTaken;
-  return errno == EWOULDBLOCK ? LockOutcome::kHeldByAnother : LockOutcome::kNotSupported;
-}
-
 int SyncFile(int file) {
   if (fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP) return 0;
   return errno;
@@ -140,11 +133,6 @@ bool IsWritable(std::string const& path) { return access(path.c_str(), W_OK) == 
 bool IsOutOfSpace(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
 bool IsTerminal(int file) { return isatty(file) == 1; }
-
-int NumTerminalColumns() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
 
 bool HasNoReader(int file) {
   pollfd output{file, POLLOUT, 0};

@@ -87,6 +87,8 @@ inline std::vector<Example> Examples() {
       {{F::kRoundedGradients, F::kAbsoluteError, F::kOtherObjectives}, With(by_errors, {{"gradient_bits", "4"}})},
       {{F::kRoundedGradients, F::kLinearLeaves}, {{"gradient_bits", "4"}, {"linear_tree", "1"}}},
       {{F::kRoundedGradients, F::kVectorLeaves}, With(vectors, {{"gradient_bits", "8"}}), Rows::kTwoLabels},
+      {{F::kDistribution}, {{"objective", "dist:normal"}, {"multi_strategy", "one_output_per_tree"}}},
+      {{F::kDistribution, F::kVectorLeaves}, With(vectors, {{"objective", "dist:normal"}})},
       {{F::kCustomGradients}, {}, Rows::kValues, Source::kCaller},
       {{F::kCustomGradients, F::kSplitGradients}, {}, Rows::kTwoLabels, Source::kSplits},
       {{F::kCustomGradients, F::kSplitGradients, F::kVectorLeaves}, vectors, Rows::kTwoLabels, Source::kSplits},
@@ -173,8 +175,9 @@ inline bool Lacks(TrainingPart part, Capabilities const& supports, FeatureSet as
 
 /// Returns the features that concern a booster without trees, which ignores the parameters of trees.
 inline FeatureSet WithoutTrees(FeatureSet asked) {
-  FeatureSet const kept{Feature::kHostMemory, Feature::kCustomGradients, Feature::kSplitGradients, Feature::kCategories,
-                        Feature::kBins,       Feature::kApproxBins,      Feature::kOrderedEncoding};
+  FeatureSet const kept{
+      Feature::kHostMemory, Feature::kCustomGradients, Feature::kSplitGradients,  Feature::kCategories,
+      Feature::kBins,       Feature::kApproxBins,      Feature::kOrderedEncoding, Feature::kDistribution};
   return asked - (asked - kept);
 }
 
@@ -225,7 +228,8 @@ inline bool GoTogether(Example const& a, Example const& b) {
   }
   auto const samples = Feature::kRowSampling;
   if (a.asked.Has(samples) && b.asked.Has(samples) && !(a.params == b.params)) return false;
-  auto const needs_one_label = a.asked.Has(Feature::kOrderedEncoding) || b.asked.Has(Feature::kOrderedEncoding);
+  auto const has = [&](Feature feature) { return a.asked.Has(feature) || b.asked.Has(feature); };
+  auto const needs_one_label = has(Feature::kOrderedEncoding) || has(Feature::kDistribution);
   return !needs_one_label || (a.rows != Rows::kTwoLabels && b.rows != Rows::kTwoLabels);
 }
 

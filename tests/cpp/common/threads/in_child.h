@@ -4,9 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "support/need.h"
 
@@ -50,6 +52,16 @@ inline int NumThreads() {
   int count = 0;
   status >> count;
   return count;
+}
+
+/// Returns whether the process comes down to one thread within five seconds. The kernel still counts a joined thread for
+/// a moment.
+inline bool OneThreadRemains() {
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (NumThreads() != 1 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return NumThreads() == 1;
 }
 
 }  // namespace kauri::testing

@@ -19,6 +19,7 @@ namespace {
 
 using testing::InChild;
 using testing::NumThreads;
+using testing::OneThreadRemains;
 
 Context OnThreads(int threads) {
   Context ctx;
@@ -131,7 +132,7 @@ TEST_F(OpenMpFor, WithoutThreadsTheCallerDoesItAll) {
               if (geteuid() == 0 && setuid(65534) != 0) return false;
               rlimit const none{0, 0};
               if (setrlimit(RLIMIT_NPROC, &none) != 0) return false;
-              return ItemsInRegion(8) == 0 && NumThreads() == 1;
+              return ItemsInRegion(8) == 0 && OneThreadRemains();
             }),
             0);
 }
@@ -139,7 +140,7 @@ TEST_F(OpenMpFor, WithoutThreadsTheCallerDoesItAll) {
 TEST_F(OpenMpFor, NoThreadOutlivesItsRegion) {
   EXPECT_EQ(InChild([] {
               for (auto const threads : {2, 16, 3}) ItemsInRegion(threads);
-              return NumThreads() == 1;
+              return OneThreadRemains();
             }),
             0);
 }

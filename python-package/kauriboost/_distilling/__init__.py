@@ -1,0 +1,1 @@
+"""Distilling: trees that copy any slow model."""

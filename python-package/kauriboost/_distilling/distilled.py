@@ -1,0 +1,112 @@
+"""The result of `distill`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._binding.errors import ParameterError
+from .._data.matrix import DMatrix
+from .._data.naming import recalling_categories
+from .._model.booster import Booster
+from .._model.classes import codes_of
+from .._public import described, public
+
+
+@public("kauriboost.distill")
+@dataclass(frozen=True, repr=False)
+class Distilled:
+    """A student, and how well it copies its teacher.
+
+    Attributes
+    ----------
+    booster
+        The model.
+    fidelity
+        Agreement with the teacher on held-out rows, which a first student has not seen: for numbers the share of the
+        variance of the teacher's results that the student has (R2, 1 is best), for probabilities the mean
+        Kullback-Leibler divergence of the student's from the teacher's (0 is best).
+    metric
+        ``"r2"`` or ``"divergence"``.
+    label_weight
+        The weight of `y` beside the teacher's results, on the given rows.
+    n_synthetic
+        The number of synthetic rows.
+    n_calls, n_rows
+        The number of calls of the teacher, and of rows in all of them.
+    seconds, teacher_seconds
+        The time of the whole call, and of the teacher's calls.
+    classes_
+        The names of the classes, ascending; None for numbers.
+    """
+
+    booster: Booster
+    fidelity: float
+    metric: str
+    label_weight: float
+    n_synthetic: int
+    n_calls: int
+    n_rows: int
+    seconds: float
+    teacher_seconds: float
+    classes_: np.ndarray | None = None
+
+    def predict(self, X: Any, **how: Any) -> Any:
+        """Predict rows: a `DMatrix`, or data to make one from.
+
+        Without further arguments, the result for a student of classes is the most likely class of each row. Else it is
+        the result of `Booster.predict`, which takes `how`.
+        """
+        if self.classes_ is None or how:
+            return self.booster.predict(self._matrix(X), **how)
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities of the classes, ``[n_rows, n_classes]``.
+
+        Raises ParameterError if the teacher predicts numbers.
+        """
+        if self.classes_ is None:
+            raise ParameterError("the teacher predicts numbers, so the student has no classes; call predict().")
+        values: np.ndarray = self.booster.predict(self._matrix(X))
+        return values if values.ndim == 2 else np.column_stack([1.0 - values, values])
+
+    def get_booster(self) -> Booster:
+        """Return `booster`, as estimators do, so that explanations, plots and reports take this result."""
+        return self.booster
+
+    def _matrix(self, X: Any) -> DMatrix:
+        with recalling_categories(self.booster):
+            return X if isinstance(X, DMatrix) else DMatrix(X)
+
+    def _encode(self, y: Any) -> Any:
+        """Return labels as numbers: the indices of classes."""
+        return y if self.classes_ is None else codes_of(y, self.classes_)
+
+    def _rounds(self, iteration_range: tuple[int, int] | None) -> tuple[int, int]:
+        return iteration_range or (0, 0)
+
+    def export(
+        self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False, contributions: bool = False
+    ) -> str | None:
+        """Write the model as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
+        return self.booster.export(fname, target, test, contributions)
+
+    def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
+        """Write the model to a file; see `Booster.save_model`."""
+        self.booster.save_model(fname, dialect)
+
+    def __repr__(self) -> str:
+        return described(
+            self,
+            fidelity=f"{self.metric} {self.fidelity:.6g}",
+            rounds=self.booster.num_boosted_rounds(),
+            label_weight=self.label_weight,
+            n_synthetic=self.n_synthetic,
+            n_calls=self.n_calls,
+            n_rows=self.n_rows,
+            seconds=round(self.seconds, 2),
+        )

@@ -1,0 +1,12 @@
+#include "common/platform/file.h"
+
+namespace kauri::platform {
+
+LockOutcome TryLock(int /*file*/) {
+  errno = ENOTSUP;
+  return LockOutcome::kNotSupported;
+}
+
+int NumTerminalColumns() { return 0; }
+
+}  // namespace kauri::platform

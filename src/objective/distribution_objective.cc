@@ -1,0 +1,196 @@
+/// Objectives dist:normal and so on: the parameters of a distribution of the label, one output each
+/// (common/distribution/family.h).
+///
+/// 1. The base scores are the raw scores that fit the labels of all rows best.
+/// 2. A row's hessian is the diagonal of its Fisher information, its gradient the natural gradient times that.
+/// 3. Trees have vector leaves by default, so that a split serves all parameters. The gain of a leaf, a sum over the
+///    parameters, has no unit: it counts log-likelihood.
+/// 4. Predictions are the parameters in their natural scale.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "collective/reduce.h"
+#include "collective/row_sums.h"
+#include "common/distribution/family.h"
+#include "common/math.h"
+#include "common/threads/parallel_for.h"
+#include "kauri/error.h"
+#include "kauri/objective.h"
+#include "objective/labels.h"
+#include "objective/objective_table.h"
+
+namespace kauri {
+namespace {
+
+using distribution::Family;
+using distribution::kMostParameters;
+using distribution::LabelMoments;
+
+/// A label and its weight.
+struct WeightedLabel {
+  double label;
+  double weight;
+};
+
+/// Sums over rows of a fixed number of float64 terms.
+template <std::size_t n>
+struct Terms {
+  double of[n] = {};
+
+  Terms& operator+=(Terms const& other) {
+    for (std::size_t i = 0; i < n; ++i) of[i] += other.of[i];
+    return *this;
+  }
+};
+
+/// Returns the sum of terms_of(label, weight) over the rows of all ranks, added in the order of the rows.
+template <typename Sum, typename TermsOf>
+Sum SumLabels(Context const& ctx, MetaInfo const& info, TermsOf&& terms_of) {
+  auto const value_of = [&](std::int64_t row) {
+    return WeightedLabel{static_cast<double>(info.labels[row]), static_cast<double>(info.Weight(row))};
+  };
+  auto const add = [&](WeightedLabel const& row, Sum* sum) {
+    if (row.weight > 0.0) *sum += terms_of(row.label, row.weight);
+  };
+  auto const sum_of = [&](std::int64_t begin, std::int64_t end) {
+    Sum sum;
+    for (auto row = begin; row < end; ++row) add(value_of(row), &sum);
+    return sum;
+  };
+  auto const add_up = [&](BlockValues<WeightedLabel> const& block) {
+    Sum sum;
+    for (std::int64_t i = 0; i < block.n; ++i) add(block.values[i], &sum);
+    return sum;
+  };
+  return SumRows<Sum>(ctx, info, {}, sum_of, value_of, add_up);
+}
+
+/// Returns the moments with bounds that keep the logarithms of variances and shares finite.
+LabelMoments MomentsOf(Context const& ctx, MetaInfo const& info, double* total) {
+  auto const first = SumLabels<Terms<5>>(ctx, info, [](double label, double weight) {
+    auto const above = label > 0.0 ? weight : 0.0;
+    return Terms<5>{{weight, weight * label, above, above * label, above > 0.0 ? weight * Log(label) : 0.0}};
+  });
+  LabelMoments moments;
+  *total = first.of[0];
+  if (!(*total > 0.0)) return moments;
+  auto const above = first.of[2];
+  moments.mean = first.of[1] / *total;
+  moments.share_above_zero = std::fmin(std::fmax(above / *total, 1e-4), 1.0 - 1e-4);
+  moments.mean_above_zero = above > 0.0 ? first.of[3] / above : 1.0;
+  moments.log_mean = above > 0.0 ? first.of[4] / above : 0.0;
+  auto const second = SumLabels<Terms<2>>(ctx, info, [&](double label, double weight) {
+    auto const difference = label - moments.mean;
+    auto const of_log = label > 0.0 ? Log(label) - moments.log_mean : 0.0;
+    return Terms<2>{{weight * difference * difference, weight * of_log * of_log}};
+  });
+  auto const least = std::fmax(1e-12 * moments.mean * moments.mean, 1e-30);
+  moments.variance = std::fmax(second.of[0] / *total, least);
+  moments.log_variance = above > 0.0 ? std::fmax(second.of[1] / above, 1e-12) : 1.0;
+  return moments;
+}
+
+class DistributionObjective : public Objective {
+ public:
+  explicit DistributionObjective(Family const& family)
+      : family_(family), name_(std::string("dist:") + family.Name()), n_(family.NumParameters()) {}
+
+  std::string Name() const override { return name_; }
+  std::int64_t NumOutputs(MetaInfo const&) const override { return n_; }
+  void ValidateInfo(Context const& ctx, MetaInfo const& info) const override {
+    if (info.n_targets != 1) {
+      Fail(ErrorKind::kData, name_, ": ", info.n_targets, " label columns; give one column");
+    }
+    CheckLabels(ctx, info, {name_, family_.Domain(), family_.Cure()},
+                [&](float label) { return family_.Takes(label); });
+  }
+  void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t,
+                        Span<GradientPair> out) const override {
+    CheckGradientSizes(info.labels.size() * ToSize(n_), margins, out);
+    ParallelForBlocks(ctx, info.n_rows, kBlockRows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      double raw[kMostParameters];
+      for (auto row = begin; row < end; ++row) {
+        for (int k = 0; k < n_; ++k) raw[k] = static_cast<double>(margins[row * n_ + k]);
+        auto const pairs = family_.Gradients(raw, static_cast<double>(info.labels[row]));
+        auto const weight = static_cast<double>(info.Weight(row));
+        for (int k = 0; k < n_; ++k) {
+          out[row * n_ + k] = {static_cast<float>(pairs.gradient[k] * weight),
+                               static_cast<float>(pairs.hessian[k] * weight)};
+        }
+      }
+    });
+  }
+  std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override;
+  void TransformMargins(Context const& ctx, Span<float> values, std::int64_t n_outputs) const override {
+    auto const n_rows = static_cast<std::int64_t>(values.size()) / n_outputs;
+    ParallelForBlocks(ctx, n_rows, kBlockRows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      double raw[kMostParameters];
+      double parameters[kMostParameters];
+      for (auto row = begin; row < end; ++row) {
+        auto* const of_row = values.data() + row * n_;
+        for (int k = 0; k < n_; ++k) raw[k] = static_cast<double>(of_row[k]);
+        family_.Parameters(raw, parameters);
+        for (int k = 0; k < n_; ++k) of_row[k] = static_cast<float>(parameters[k]);
+      }
+    });
+  }
+  std::string DefaultMetric() const override { return "nll"; }
+  /// A penalty or a bound on hessians would depend on the label's unit, so they are off.
+  std::map<std::string, std::string> ParameterDefaults() const override {
+    return {{"lambda", "0"}, {"min_child_weight", "0"}, {"multi_strategy", "multi_output_tree"}};
+  }
+
+ private:
+  static constexpr std::int64_t kBlockRows = 1024;
+
+  Family const& family_;
+  std::string name_;
+  int n_;
+};
+
+/// Fisher's scoring: steps of the natural gradient, each at most one unit of information long.
+std::vector<float> DistributionObjective::EstimateBaseScore(Context const& ctx, MetaInfo const& info) const {
+  constexpr int kMostSteps = 50;
+  constexpr double kConverged = 1e-8;
+  double total = 0.0;
+  auto const moments = MomentsOf(ctx, info, &total);
+  auto const n_rows = SumOverRanks(ctx, info.n_rows);
+  if (n_rows == 0) return std::vector<float>(ToSize(n_), 0.0F);
+  if (!(total > 0.0)) FailNoWeight(n_rows, name_);
+  auto raw = family_.Start(moments);
+  auto largest = 1.0;
+  for (int step = 0; step < kMostSteps && largest > kConverged; ++step) {
+    auto const sums = SumLabels<Terms<2 * kMostParameters>>(ctx, info, [&](double label, double weight) {
+      auto const pairs = family_.Gradients(raw.data(), label);
+      Terms<2 * kMostParameters> terms;
+      for (int k = 0; k < n_; ++k) {
+        terms.of[k] = weight * pairs.gradient[k];
+        terms.of[kMostParameters + k] = weight * pairs.hessian[k];
+      }
+      return terms;
+    });
+    largest = 0.0;
+    for (int k = 0; k < n_; ++k) {
+      auto const hessian = sums.of[kMostParameters + k];
+      if (!(hessian > 0.0)) continue;
+      auto const unit = std::sqrt(total / hessian);
+      auto const length = std::fmin(std::fmax(-sums.of[k] / hessian / unit, -1.0), 1.0);
+      raw[k] += length * unit;
+      largest = std::fmax(largest, std::fabs(length));
+    }
+  }
+  return {raw.begin(), raw.end()};
+}
+
+}  // namespace
+
+void RegisterDistribution(Registry<ObjectiveFactory>* registry) {
+  for (auto const* family : distribution::Families()) {
+    registry->Add({std::string("dist:") + family->Name(),
+                   std::string(family->Description()) + " Predictions are these parameters.",
+                   [family](ParamMap const&) { return std::make_unique<DistributionObjective>(*family); }});
+  }
+}
+
+}  // namespace kauri

@@ -1,0 +1,1 @@
+"""Teachers and sets of distill_compare.py."""

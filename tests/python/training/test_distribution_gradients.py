@@ -1,0 +1,131 @@
+"""Natural gradients of objective=dist:... beside differences of SciPy's densities, and a plain version of boosting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+import pytest
+from distribution_rows import NAMES, drawn, frozen, log_density, natural, raw_scores, rows_of
+
+
+def plain_score(name: str, raw: np.ndarray, y: float) -> np.ndarray:
+    """Return the gradient of the negative log-likelihood of one row by differences of SciPy's densities."""
+    step = 1e-4
+    gradient = np.zeros(len(raw))
+    for k in range(len(raw)):
+        ends = []
+        for sign in (1, -1, 2, -2):
+            moved = raw.copy()
+            moved[k] += sign * step
+            ends.append(-log_density(name, natural(name, moved[np.newaxis])[0], y))
+        gradient[k] = (8 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12 * step)
+    return gradient
+
+
+def plain_information(name: str, raw: np.ndarray) -> np.ndarray:
+    """Return the Fisher information: the mean of products of scores over the distribution."""
+    p = natural(name, raw[np.newaxis])[0]
+    one = frozen(name, p)
+    share = p[-1] if name.startswith("zero_inflated") else 1.0
+    if hasattr(one, "pmf"):
+        labels = np.arange(int(one.ppf(1 - 1e-10)) + 1)
+        chances = np.array([np.exp(log_density(name, p, float(y))) for y in labels])
+    else:
+        places, weights = np.polynomial.legendre.leggauss(400)
+        at = (places + 1) / 2
+        labels = one.ppf(at**2 * (3 - 2 * at))
+        chances = share * weights / 2 * 6 * at * (1 - at)
+        if share < 1:
+            labels, chances = np.append(labels, 0.0), np.append(chances, 1 - share)
+    scores = np.array([plain_score(name, raw, float(y)) for y in labels])
+    information: np.ndarray = (scores * chances[:, np.newaxis]).T @ scores
+    return information
+
+
+DAMPING = {
+    "student_t": [0, 0, 0.01],
+    "negative_binomial": [0, 1e-3],
+    "zero_inflated_poisson": [1e-6, 1e-3],
+    "zero_inflated_negative_binomial": [1e-6, 1e-3, 1e-3],
+}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "zero_inflated_gamma"])
+def test_a_leaf_takes_the_natural_gradient_of_its_row(name: str) -> None:
+    """One row per leaf: the step of its scores is eta times the natural gradient, whatever the hessians are."""
+    rng = np.random.default_rng(6)
+    raw = raw_scores(name, 8, seed=2)
+    labels = np.array([drawn(name, p, rng) for p in natural(name, raw)])
+    X = np.arange(8, dtype=np.float32)[:, np.newaxis]
+    data = kb.DMatrix(X, label=labels, base_margin=raw)
+    params = {"objective": f"dist:{name}", "max_depth": 8, "eta": 1.0, "base_score": 0.0}
+    booster = kb.train(params, data, 1, verbose_eval=False)
+    leaves = booster.predict(data, pred_leaf=True).reshape(8, -1)
+    assert len(np.unique(leaves[:, 0])) == 8
+    steps = booster.predict(data, output_margin=True, strict_shape=True) - raw
+    for row in range(8):
+        start = np.float32(raw[row]).astype(np.float64)
+        information = plain_information(name, start) + np.diag(DAMPING.get(name, [0] * len(start)))
+        expected = -np.linalg.solve(information, plain_score(name, start, float(labels[row])))
+        if name in ("normal", "lognormal", "laplace"):  # outliers: the mean of expected and observed information
+            place = np.log(labels[row]) if name == "lognormal" else labels[row]
+            z = (place - start[0]) / np.exp(start[1])
+            observed = abs(z) if name == "laplace" else z**2
+            expected[1] /= max(1.0, (1 + observed) / 2)
+        np.testing.assert_allclose(steps[row], expected, rtol=2e-3, atol=2e-4 * (1 + np.abs(expected).max()))
+
+
+def test_training_is_that_of_plain_natural_gradient_boosting() -> None:
+    """Stumps of one threshold: vectors in the leaves are information-weighted means of natural gradients."""
+    rng = np.random.default_rng(7)
+    X = rng.integers(0, 2, size=(400, 1)).astype(np.float32)
+    y = np.where(X[:, 0] > 0, rng.normal(3, 2, 400), rng.normal(0, 0.5, 400)).astype(np.float32)
+    data = kb.DMatrix(X, label=y)
+    booster = kb.train({"objective": "dist:normal", "max_depth": 1, "eta": 0.3}, data, 12, verbose_eval=False)
+    raw = np.tile([y.mean(dtype=np.float64), np.log(y.std(dtype=np.float64))], (400, 1))
+    for _ in range(12):
+        z = (y - raw[:, 0]) / np.exp(raw[:, 1])
+        gradients = np.stack([-z / np.exp(raw[:, 1]), 1 - z**2], axis=1)
+        hessians = np.stack([np.exp(-2 * raw[:, 1]), np.maximum(2, 1 + z**2)], axis=1)
+        for side in (X[:, 0] > 0, X[:, 0] <= 0):
+            raw[side] -= 0.3 * gradients[side].sum(axis=0) / hessians[side].sum(axis=0)
+    np.testing.assert_allclose(booster.predict(data, output_margin=True), raw, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        booster.predict(data), np.stack([raw[:, 0], np.exp(raw[:, 1])], axis=1), rtol=2e-4, atol=1e-4
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_start_has_the_largest_likelihood(name: str) -> None:
+    y = rows_of(name)[1]
+    weights = np.random.default_rng(1).integers(1, 4, len(y)).astype(np.float32)
+    data = kb.DMatrix(np.zeros((len(y), 1), np.float32), label=y, weight=weights)
+    booster = kb.train({"objective": f"dist:{name}", "max_depth": 1}, data, 1, verbose_eval=False)
+    start = booster.predict(data, output_margin=True, strict_shape=True)[0].astype(np.float64)
+
+    def loss(raw: np.ndarray) -> float:
+        rows = np.tile(natural(name, raw[np.newaxis]), (len(y), 1))
+        return float(np.average(kb.Distribution(name, rows).nll(y), weights=weights))
+
+    for k in range(len(start)):
+        for step in (-0.03, 0.03):
+            moved = start.copy()
+            moved[k] += step
+            assert loss(moved) >= loss(start) - 1e-7, (name, k, start)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_training_lowers_both_scores_and_metrics_are_their_means(name: str) -> None:
+    X, y = rows_of(name)
+    weights = np.random.default_rng(2).random(len(y)).astype(np.float32)
+    data = kb.DMatrix(X, label=y, weight=weights)
+    history: dict[str, Any] = {}
+    params = {"objective": f"dist:{name}", "max_depth": 3, "eta": 0.1, "eval_metric": ["nll", "crps"]}
+    booster = kb.train(params, data, 25, evals=[(data, "rows")], evals_result=history, verbose_eval=False)
+    found = kb.distribution_of(booster, data)
+    for metric, values in (("nll", found.nll(y)), ("crps", found.crps(y))):
+        scores = history["rows"][metric]
+        assert scores[-1] < scores[0]
+        assert scores[-1] == pytest.approx(float(np.average(values, weights=weights)), rel=1e-5)
