@@ -167,7 +167,7 @@ cmake -G Ninja -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$build/toolchain.cmake" 
   -DCMAKE_BUILD_TYPE="${KAURI_CROSS_TYPE:-Release}" \
   -DKAURI_CUDA=OFF -DKAURI_OPENMP=OFF -DKAURI_UNITS=ON -DKAURI_WITHIN=ON \
   -DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST >"$build/cmake.log" 2>&1 || give_up "$(cat "$build/cmake.log")"
-cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}" -- ${KAURI_NINJA:-}
+cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}"
 tests=()
 for program in "${programs[@]}"; do
   [[ $program != test_* ]] || tests+=("^${program#test_}\$")

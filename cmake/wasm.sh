@@ -41,6 +41,9 @@ make_tools() {
   make_tool c++ "$zig/zig" c++ "${for_wasm[@]}" -D_LIBCPP_HAS_THREADS=1 -D_LIBCPP_HAS_FILESYSTEM=1 -Wno-macro-redefined
   make_tool ar "$zig/zig" ar
   make_tool ranlib "$zig/zig" ranlib
+  # CMake does not know the system.
+  mkdir -p "$build/cmake/Platform"
+  printf 'set(CMAKE_EXECUTABLE_SUFFIX .wasm)\nset(CMAKE_DL_LIBS "")\n' >"$build/cmake/Platform/WASI.cmake"
   cat >"$build/toolchain.cmake" <<END
 set(CMAKE_SYSTEM_NAME WASI)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
@@ -49,7 +52,8 @@ set(CMAKE_CXX_COMPILER "$tools/c++")
 set(CMAKE_AR "$tools/ar")
 set(CMAKE_RANLIB "$tools/ranlib")
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-set(CMAKE_EXECUTABLE_SUFFIX .wasm)
+set(CMAKE_HAVE_LIBC_PTHREAD TRUE)
+list(APPEND CMAKE_MODULE_PATH "$build/cmake")
 set(CMAKE_FIND_ROOT_PATH "$prefix")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
@@ -59,11 +63,11 @@ set(ENV{PKG_CONFIG_LIBDIR} "$prefix/lib/pkgconfig")
 END
 }
 
-# unpack_zlib: Debian's source of zlib. apt gets lists of its own.
-unpack_zlib() {
-  local options
-  [[ -n $(echo "$sources"/zlib-*/zlib.h) && -e $(echo "$sources"/zlib-*/zlib.h) ]] && return
-  heading "Fetching the source of zlib"
+# unpack_sources: Debian's sources of Highway and zlib. apt gets lists of its own.
+unpack_sources() {
+  local options archive
+  [[ -e $sources/complete ]] && return
+  heading "Fetching the sources of Highway and zlib"
   mkdir -p "$sources/lists/partial" "$sources/cache/archives/partial"
   touch "$sources/status"
   (. /etc/os-release && echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main") >"$sources/sources.list"
@@ -71,16 +75,20 @@ unpack_zlib() {
     -o Dir::State::status="$sources/status" -o Dir::Cache="$sources/cache" -o Dir::Etc::SourceList="$sources/sources.list"
     -o Dir::Etc::SourceParts=/dev/null)
   apt-get "${options[@]}" update
-  (cd "$sources" && apt-get "${options[@]}" --download-only source zlib && tar -xf zlib_*.orig.tar.*)
+  (cd "$sources" && apt-get "${options[@]}" --download-only source highway zlib)
+  for archive in "$sources"/*.orig.tar.*; do tar -C "$sources" -xf "$archive"; done
+  touch "$sources/complete"
 }
 
 # compile_source OBJECTS SOURCE: one file of the libraries, into the folder OBJECTS.
 compile_source() {
   local with=("$tools/c++" -std=c++23) flags=() object
   case $2 in
+    */highway-*) with=("$tools/c++" -std=c++17) flags=(-DHWY_DISABLED_TARGETS=HWY_WASM -I "$prefix/include") ;;
     *.[cs]) with=("$tools/cc") ;;&
     */libunwind/*) flags=(-D_LIBUNWIND_HIDE_SYMBOLS -D_LIBUNWIND_HAS_NO_THREADS -I "$zig/lib/libunwind/include") ;;
-    */libcxxabi/*) flags=(-D_LIBCXXABI_BUILDING_LIBRARY -D_LIBCPP_ENABLE_CXX17_REMOVED_UNEXPECTED_FUNCTIONS
+    */cxa_thread_atexit.cpp) flags=(-D__linux__) ;;&  # the file is empty for other systems
+    */libcxxabi/*) flags+=(-D_LIBCXXABI_BUILDING_LIBRARY -D_LIBCPP_ENABLE_CXX17_REMOVED_UNEXPECTED_FUNCTIONS
       -I "$zig/lib/libcxx/src") ;;
     */libcxx/*) flags=(-D_LIBCPP_BUILDING_LIBRARY -DLIBCXX_BUILDING_LIBCXXABI -I "$zig/lib/libcxx/src"
       -I "$zig/lib/libcxx/src/include" -I "$zig/lib/libcxx/libc") ;;
@@ -92,7 +100,7 @@ compile_source() {
 
 # compile_library NAME SOURCE...: $prefix/lib/libNAME.a
 compile_library() {
-  export zig tools
+  export zig tools prefix
   export -f compile_source
   mkdir -p "$build/objects/$1"
   printf '%s\0' "${@:2}" | xargs -0 -P "$(nproc)" -I{} bash -e -c 'compile_source "$0" "$1"' "$build/objects/$1" {}
@@ -104,32 +112,34 @@ make_libraries() {
   local zlib cxx=$zig/lib/libcxx/src
   [[ -e $prefix/complete ]] && return
   mkdir -p "$build/objects"
-  heading "Compiling zlib and the C++ library (WebAssembly)"
+  heading "Compiling Highway, zlib and the C++ library (WebAssembly)"
   cp -r /usr/include/{dmlc,nlohmann,hwy} "$prefix/include"
   cp -r /usr/share/cmake/nlohmann_json "$prefix/lib"
   zlib=$(echo "$sources"/zlib-*/)
   cp "$zlib"/{zlib,zconf}.h "$prefix/include"
+  compile_library hwy "$sources"/highway-*/hwy/{targets,aligned_allocator}.cc
   compile_library z "$zlib"/{adler32,crc32,inffast,inflate,inftrees,zutil}.c
   # The tag of C++ exceptions, which the linker does not define.
   printf '.tagtype __cpp_exception i32\n.globl __cpp_exception\n__cpp_exception:\n' >"$build/objects/cpp_exception.s"
   compile_library c++ "$build/objects/cpp_exception.s" "$zig/lib/libunwind/src/Unwind-wasm.c" \
     "$zig"/lib/libcxxabi/src/{abort_message,cxa_aux_runtime,cxa_default_handlers,cxa_exception,cxa_exception_storage}.cpp \
-    "$zig"/lib/libcxxabi/src/{cxa_demangle,cxa_guard,cxa_handlers,cxa_personality,cxa_vector,cxa_virtual}.cpp \
+    "$zig"/lib/libcxxabi/src/{cxa_demangle,cxa_guard,cxa_handlers,cxa_personality,cxa_thread_atexit,cxa_vector,cxa_virtual}.cpp \
     "$zig"/lib/libcxxabi/src/{fallback_malloc,private_typeinfo,stdlib_exception,stdlib_new_delete}.cpp \
     "$zig"/lib/libcxxabi/src/{stdlib_stdexcept,stdlib_typeinfo}.cpp \
     "$cxx"/{algorithm,any,atomic,bind,call_once,charconv,chrono,condition_variable,error_category,exception,fstream}.cpp \
     "$cxx"/{functional,future,hash,ios,ios.instantiations,iostream,locale,memory,memory_resource,mutex,new}.cpp \
     "$cxx"/{new_handler,new_helpers,optional,ostream,stdexcept,string,system_error,thread,typeinfo,valarray,variant}.cpp \
-    "$cxx"/{vector,verbose_abort}.cpp "$cxx"/ryu/*.cpp \
+    "$cxx"/{condition_variable_destructor,mutex_destructor,vector,verbose_abort}.cpp "$cxx"/ryu/*.cpp \
     "$cxx"/filesystem/{directory_entry,directory_iterator,filesystem_clock,filesystem_error,operations,path}.cpp
-  printf 'Name: hwy\nDescription: Highway\nVersion: 1\nCflags: -I%s\n' "$prefix/include" >"$prefix/lib/pkgconfig/libhwy.pc"
+  printf 'Name: hwy\nDescription: Highway\nVersion: 1\nCflags: -I%s\nLibs: -L%s -lhwy\n' "$prefix/include" "$prefix/lib" \
+    >"$prefix/lib/pkgconfig/libhwy.pc"
   touch "$prefix/complete"
 }
 
 require_debian_packages build
 mkdir -p "$build"
 make_tools
-unpack_zlib
+unpack_sources
 make_libraries
 heading "Building (WebAssembly)"
 cd "$KAURI_ROOT"

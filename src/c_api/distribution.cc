@@ -172,8 +172,8 @@ using namespace kauri::c_api;  // this file defines functions of the global name
 
 int KauriDistributions(char const** out) {
   return Guard([&] {
-    static std::string const list = ListOfFamilies();
-    *NotNull(out, "out") = list.c_str();
+    static std::string const kList = ListOfFamilies();
+    *NotNull(out, "out") = kList.c_str();
   });
 }
 

@@ -77,7 +77,7 @@ Family const& FamilyIn(ParamMap const& params, std::string const& metric) {
        " predicts none; train with an objective such as dist:normal, or use another metric");
 }
 
-MetricFactory MakeFactory(std::string const& name, Score score) {
+MetricFactory MakeDistributionFactory(std::string const& name, Score score) {
   return [name, score](std::string const&, ParamMap const& params) {
     return std::make_unique<DistributionMetric>(name, FamilyIn(params, name), score);
   };
@@ -87,9 +87,9 @@ MetricFactory MakeFactory(std::string const& name, Score score) {
 
 void RegisterDistributionMetrics(Registry<MetricFactory>* registry) {
   registry->Add({"nll", "Mean negative log-likelihood of the distribution of objective=dist:...",
-                 MakeFactory("nll", NegativeLogLikelihood)});
+                 MakeDistributionFactory("nll", NegativeLogLikelihood)});
   registry->Add({"crps", "Mean continuous ranked probability score of the distribution of objective=dist:...",
-                 MakeFactory("crps", RankedProbabilityScore)});
+                 MakeDistributionFactory("crps", RankedProbabilityScore)});
 }
 
 }  // namespace kauri

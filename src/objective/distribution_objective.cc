@@ -34,12 +34,12 @@ struct WeightedLabel {
 };
 
 /// Sums over rows of a fixed number of float64 terms.
-template <std::size_t n>
+template <std::size_t kTerms>
 struct Terms {
-  double of[n] = {};
+  double of[kTerms] = {};
 
   Terms& operator+=(Terms const& other) {
-    for (std::size_t i = 0; i < n; ++i) of[i] += other.of[i];
+    for (std::size_t i = 0; i < kTerms; ++i) of[i] += other.of[i];
     return *this;
   }
 };

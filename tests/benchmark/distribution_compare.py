@@ -1,4 +1,4 @@
-"""Whole distributions beside NGBoost's on ten real sets: negative log-likelihood, CRPS and processor time.
+"""Whole distributions beside NGBoost's on ten real sets.
 
     python tests/peers/environments.py ngboost
     build-peers/ngboost/bin/python tests/benchmark/distribution_compare.py --data FOLDER [set ...] [--splits 5]
@@ -7,10 +7,11 @@ FOLDER has the real data sets with their `load.py`. Both libraries get the same 
 random splits: three tenths to test, and of the rest a fifth to stop early by, after 50 rounds without a better
 negative log-likelihood. Both have the set's distribution, trees of depth 3, up to 1000 rounds, and one thread.
 NGBoost's learning rate is 0.05, and its line search nearly doubles its steps; Kauri has no line search, and its
-default, 0.1. Everything else is as it comes. Missing values are replaced by medians for NGBoost. Processor time is
-that of fitting. Negative log-likelihood and CRPS are computed from the predicted parameters by Kauri's functions of
-distributions, for both libraries alike. The exit status is 1 unless Kauri's mean negative log-likelihood is as good
-or better on eight of ten sets (or as large a share of those chosen), and its processor time at most a fiftieth.
+default, 0.1. All other settings are defaults. Missing values are replaced by medians for NGBoost. Processor time
+counts fitting alone. Negative log-likelihood and CRPS are computed from the predicted parameters by Kauri's functions
+of distributions, for both libraries alike. The exit status is 1 unless Kauri's mean negative log-likelihood is as
+good or better on eight of ten sets (or on as large a share of the chosen sets), and its processor time at most a
+fiftieth.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Rows(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a fitted model reaches on the rows to test."""
+    """Scores of a fitted model on the rows to test."""
 
     nll: float
     crps: float

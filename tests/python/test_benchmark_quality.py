@@ -14,6 +14,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmark"))
 import quality
 from quality_cases import libraries, peers, picture, ranks, store, summary, tasks, tuned
 
+BENCHMARK = Path(quality.__file__).parent
+# Entrants of the tables in README.md, which are made of quality.jsonl.
+CHEAP = ["kauri", "kauri's estimators", "kauri, best of 160", "kauri, best of 400", "xgboost", "lightgbm"]
+CHEAP += ["scikit-learn", "random forest", "perpetual, budget 0.5", "perpetual, budget 1"]
+CHEAP += ["perpetual, budget 0.5, codes", "perpetual, budget 1, codes"]
+WITH_CATBOOST = ["kauri's estimators", "kauri, best of 160", "kauri, best of 400", "lightgbm"]
+WITH_CATBOOST += ["perpetual, budget 1", "perpetual, budget 1, codes", "catboost"]
+WITH_TUNED = [*WITH_CATBOOST, "lightgbm, 50 trials"]
+
 # Accuracies of four learners on 14 sets: table 6 of Demsar's article, the source of ranks.py.
 ACCURACIES = np.array(
     [
@@ -64,6 +73,10 @@ def test_equal_losses_share_ranks_and_wins() -> None:
     losses = np.array([[1.0, 1.0, 2.0], [3.0, 2.0, 1.0]])
     np.testing.assert_array_equal(ranks.ranks_of(losses), [[1.5, 1.5, 3.0], [3.0, 2.0, 1.0]])
     np.testing.assert_array_equal(ranks.wins(losses), [0.5, 0.5, 1.0])
+
+
+def test_excess_of_a_loss_above_zero_is_finite() -> None:
+    np.testing.assert_allclose(ranks.excess(np.array([[2.0, 3.0], [0.0, 1e-9]])), [[0.0, 50.0], [0.0, 0.0]])
 
 
 def test_holm_corrects_the_smallest_most() -> None:
@@ -328,3 +341,15 @@ def test_random_forest_learns() -> None:
         parts = learn(task.some(used[:200]), task.some(used[200:]), test, 1)
         np.testing.assert_array_equal(whole, parts)  # It has no rounds to stop and learns from both.
         assert test.loss(whole) < 0.9 * test.loss(np.full(len(test.labels), task.labels[used].mean()))
+
+
+@pytest.mark.parametrize("entrants", [CHEAP, WITH_CATBOOST, WITH_TUNED])
+def test_readme_has_the_tables_of_the_saved_measurements(entrants: list[str]) -> None:
+    told = (BENCHMARK / "README.md").read_text(encoding="utf-8").splitlines()
+    means = summary.means_of(store.read([BENCHMARK / "quality.jsonl"]), entrants)
+    shown = [] if entrants == CHEAP else summary.losses_table(means)
+    for what, members in summary.GROUPS[:2]:
+        if entrants == CHEAP or what == "the sets that confirm":
+            shown += [line for line in summary.group_table(what, means.of(members), "kauri, best of 160") if line]
+    missing = [line for line in shown if line not in told]
+    assert not missing, "README.md is out of date; quality.py --table prints:\n" + "\n".join(missing)

@@ -36,8 +36,8 @@ class KauriDistribution(KauriRegressor):
     shared
         The parameters of `KauriRegressor`. The defaults are `n_estimators` 200, `learning_rate` 0.1, `max_depth` 3,
         `min_data_in_leaf` 20, and from 1,000 rows on `subsample` 0.5; early stopping watches the negative
-        log-likelihood, ``nll``. With `monotone_constraints` all parameters of the distribution, and so its mean, rise or
-        fall with the feature.
+        log-likelihood, ``nll``. With `monotone_constraints` all parameters of the distribution, and so its mean, rise
+        or fall with the feature.
     """
 
     _OWN_DEFAULTS = False
@@ -68,7 +68,7 @@ class KauriDistribution(KauriRegressor):
             {
                 name: value
                 for name, value in _OF_TREES.items()
-                if name not in params and _SECOND_NAMES[name] not in params
+                if name not in params and _SECOND_NAMES.get(name) not in params
             }
             if params.get("booster", "gbtree") == "gbtree"
             else {}
@@ -93,7 +93,7 @@ class KauriDistribution(KauriRegressor):
         base_margin: Any = None,
         iteration_range: tuple[int, int] | None = None,
     ) -> Distribution:
-        """Return the distribution of the label of each row; the arguments are those of `predict`."""
+        """Return the distribution of each row's label."""
         how = {"validate_features": validate_features, "base_margin": base_margin}
         return self._as_distribution(self._predict(X, iteration_range, **how))
 
@@ -132,14 +132,14 @@ class KauriDistribution(KauriRegressor):
         """Return the ends of central intervals with the given coverage, ``[n_rows, 2]``."""
         return self.predict_distribution(X, validate_features=validate_features).interval(coverage)
 
-    def fit_intervals(self, X: Any, y: Any, **settings: Any) -> KauriDistribution:  # type: ignore[override]
+    def fit_intervals(self, X: Any, y: Any, **settings: Any) -> KauriDistribution:
         """Raise ValueError: intervals follow from the distribution, see `predict_interval`."""
         raise ValueError("intervals follow from the distribution: call fit(), then predict_interval().")
 
     def staged_predict(
         self, X: Any, *, base_margin: Any = None, iteration_range: tuple[int, int] | None = None
     ) -> Iterator[np.ndarray]:
-        """Yield the means after each round; the last equals that of `predict`, with the same parameters."""
+        """Yield the means after each round."""
         return self._staged(
             X,
             base_margin,

@@ -49,7 +49,8 @@ def plot_calibration(
         _draw_histogram(ax, places, n_bins)
     inside = np.mean((places >= 0.05) & (places <= 0.95))
     text = f"90 % intervals hold {percent_text(float(inside))} of {number_text(len(places), 6)} labels"
-    ax.set_title(text, fontsize=10, loc="left")
+    about = {"textcoords": "offset points", "fontsize": 9, "va": "bottom", "annotation_clip": False}
+    ax.annotate(text, (0, 1), (0, 4), xycoords="axes fraction", **about)
     return ax
 
 

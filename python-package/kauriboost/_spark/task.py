@@ -140,7 +140,7 @@ def _plan(job: Job, rows: WorkerRows, rank: Collective, n_threads: int) -> Plan:
     if is_multilabel:
         classes = np.arange(2)
     set_objective(params, len(classes), is_multilabel)
-    rows.encode(label_table if is_multilabel else partial(np.searchsorted, classes))
+    rows.encode(label_table if is_multilabel else lambda labels: np.asarray(np.searchsorted(classes, labels)))
     return replace(job.plan, params=params, callbacks=[ClassesCallback(classes), *job.plan.callbacks])
 
 

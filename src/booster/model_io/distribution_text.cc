@@ -22,7 +22,7 @@ std::uint32_t ContinueChecksum(std::uint32_t before, T const* values, std::size_
 }
 
 /// Returns a checksum of the splits and leaves, whatever the numbers of the leaves' rows are.
-std::int64_t ChecksumOf(Tree const& tree) {
+std::int64_t ChecksumOfAnyTree(Tree const& tree) {
   std::uint32_t checksum = 0;
   for (std::int32_t node = 0; node < tree.NumNodes(); ++node) {
     if (tree.IsLeaf(node)) {
@@ -50,7 +50,7 @@ std::string ObjectiveOfFile(Model const& model) { return IsDistribution(model) ?
 std::string DistributionText(Model const& model) {
   JsonWriter writer;
   std::vector<std::int64_t> checksums;
-  for (auto const& tree : model.trees) checksums.push_back(ChecksumOf(tree));
+  for (auto const& tree : model.trees) checksums.push_back(ChecksumOfAnyTree(tree));
   writer.BeginObject();
   writer.Key("objective");
   writer.String(model.objective);
@@ -74,7 +74,7 @@ void ReadDistribution(ObjectReader const& attribute, Model* model) {
   }
   std::sort(checksums.begin(), checksums.end());
   for (std::size_t tree = 0; tree < model->trees.size(); ++tree) {
-    if (std::binary_search(checksums.begin(), checksums.end(), ChecksumOf(model->trees[tree]))) continue;
+    if (std::binary_search(checksums.begin(), checksums.end(), ChecksumOfAnyTree(model->trees[tree]))) continue;
     attribute.FailAt("trees", "does not have tree ", tree, ", so another library has trained the model further, with ",
                      kInFiles);
   }

@@ -8,7 +8,8 @@ namespace kauri::distribution {
 namespace {
 
 constexpr double kMostSummed = 4096.0;
-constexpr double kNegligible = 1e-9;  ///< share of counts beyond the ends of a sum
+constexpr double kSummedFirst = 64.0;  ///< first counts of an integral, where densities may have a pole
+constexpr double kNegligible = 1e-9;   ///< share of counts beyond the ends of a sum
 
 /// Returns the share of counts up to k, with the added zeros.
 double LowerOf(CountLaw const& law, double k) { return 1.0 - law.share * law.OfCounts(k).upper; }
@@ -52,7 +53,7 @@ double Integral(double from, double to, F&& f) {
   return sum * half;
 }
 
-/// Integrates over k in the place of the sum, from 1/2 below its first count to 1/2 below the one after its last.
+/// Sums the first counts and integrates over the others, from 1/2 below the first of these to 1/2 above the last.
 double IntegratedCrps(CountLaw const& law, double count, double high) {
   auto const lower_squared = [&](double k) {
     double const lower = LowerOf(law, k);
@@ -62,19 +63,23 @@ double IntegratedCrps(CountLaw const& law, double count, double high) {
     double const upper = law.share * law.OfCounts(k).upper;
     return upper * upper;
   };
-  // Two parts on each side of the mean, where the distribution function bends most.
-  double const end = high + 0.5;
-  double const middle = law.mean < end ? law.mean : end;
-  double const split = count - 0.5 < 0.0 ? 0.0 : count - 0.5 < end ? count - 0.5 : end;
   double sum = 0.0;
+  for (double k = 0.0; k < kSummedFirst; k += 1.0) sum += k < count ? lower_squared(k) : upper_squared(k);
+  double const begin = kSummedFirst - 0.5;
+  double const end = high + 0.5;
+  double const split = count - 0.5 < begin ? begin : count - 0.5 < end ? count - 0.5 : end;
+  // Cut at the mean and 10 standard deviations around it, where the distribution function bends most.
+  double const width = 10.0 * std::sqrt(law.mean * (1.0 + (law.IsPoisson() ? 0.0 : law.mean / law.size)));
+  double const cuts[] = {law.mean - width, law.mean, law.mean + width};
   auto const add = [&](double from, double to, auto const& f) {
-    if (from < middle && middle < to) {
-      sum += Integral(from, middle, f) + Integral(middle, to, f);
-    } else if (from < to) {
-      sum += Integral(from, to, f);
+    for (auto const cut : cuts) {
+      if (!(from < cut && cut < to)) continue;
+      sum += Integral(from, cut, f);
+      from = cut;
     }
+    if (from < to) sum += Integral(from, to, f);
   };
-  add(0.0, split, lower_squared);
+  add(begin, split, lower_squared);
   add(split, end, upper_squared);
   return sum;
 }

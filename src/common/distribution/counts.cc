@@ -260,20 +260,20 @@ class ZeroInflatedNegativeBinomial : public CountFamily {
 }  // namespace
 
 Family const& PoissonFamily() {
-  static Poisson const family;
-  return family;
+  static Poisson const kFamily;
+  return kFamily;
 }
 Family const& NegativeBinomialFamily() {
-  static NegativeBinomial const family;
-  return family;
+  static NegativeBinomial const kFamily;
+  return kFamily;
 }
 Family const& ZeroInflatedPoissonFamily() {
-  static ZeroInflatedPoisson const family;
-  return family;
+  static ZeroInflatedPoisson const kFamily;
+  return kFamily;
 }
 Family const& ZeroInflatedNegativeBinomialFamily() {
-  static ZeroInflatedNegativeBinomial const family;
-  return family;
+  static ZeroInflatedNegativeBinomial const kFamily;
+  return kFamily;
 }
 
 }  // namespace kauri::distribution

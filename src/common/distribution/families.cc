@@ -3,17 +3,17 @@
 namespace kauri::distribution {
 
 std::vector<Family const*> const& Families() {
-  static std::vector<Family const*> const families{&NormalFamily(),
-                                                   &LogNormalFamily(),
-                                                   &LaplaceFamily(),
-                                                   &StudentTFamily(),
-                                                   &GammaFamily(),
-                                                   &PoissonFamily(),
-                                                   &NegativeBinomialFamily(),
-                                                   &ZeroInflatedPoissonFamily(),
-                                                   &ZeroInflatedNegativeBinomialFamily(),
-                                                   &ZeroInflatedGammaFamily()};
-  return families;
+  static std::vector<Family const*> const kFamilies{&NormalFamily(),
+                                                    &LogNormalFamily(),
+                                                    &LaplaceFamily(),
+                                                    &StudentTFamily(),
+                                                    &GammaFamily(),
+                                                    &PoissonFamily(),
+                                                    &NegativeBinomialFamily(),
+                                                    &ZeroInflatedPoissonFamily(),
+                                                    &ZeroInflatedNegativeBinomialFamily(),
+                                                    &ZeroInflatedGammaFamily()};
+  return kFamilies;
 }
 
 Family const* FindFamily(std::string const& name) {

@@ -166,16 +166,16 @@ class StudentT : public Family {
 }  // namespace
 
 Family const& NormalFamily() {
-  static Normal const family;
-  return family;
+  static Normal const kFamily;
+  return kFamily;
 }
 Family const& LaplaceFamily() {
-  static Laplace const family;
-  return family;
+  static Laplace const kFamily;
+  return kFamily;
 }
 Family const& StudentTFamily() {
-  static StudentT const family;
-  return family;
+  static StudentT const kFamily;
+  return kFamily;
 }
 
 }  // namespace kauri::distribution

@@ -192,16 +192,16 @@ class ZeroInflatedGamma : public Family {
 }  // namespace
 
 Family const& LogNormalFamily() {
-  static LogNormal const family;
-  return family;
+  static LogNormal const kFamily;
+  return kFamily;
 }
 Family const& GammaFamily() {
-  static Gamma const family;
-  return family;
+  static Gamma const kFamily;
+  return kFamily;
 }
 Family const& ZeroInflatedGammaFamily() {
-  static ZeroInflatedGamma const family;
-  return family;
+  static ZeroInflatedGamma const kFamily;
+  return kFamily;
 }
 
 }  // namespace kauri::distribution

@@ -1,5 +1,5 @@
-/// \file What families share: bounded logarithms, natural gradients from scores and a Fisher information, and inverse
-/// distribution functions.
+/// \file The functions that families share: bounded logarithms, natural gradients from scores and a Fisher information,
+/// and inverse distribution functions.
 #pragma once
 
 #include <cmath>

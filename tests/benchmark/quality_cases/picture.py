@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from . import ranks
+
 # Places of a name beside its point, the best first: offsets in points, and the side of the name that is there.
 PLACES = (
     ((7, 0), "left"),
@@ -28,8 +30,7 @@ def points_of(losses: np.ndarray, seconds: np.ndarray) -> tuple[np.ndarray, np.n
     Times are geometric means of the seconds. Losses are the excess over the best loss on each set, in percent; the
     median over the sets, because a best loss near zero makes the ratio arbitrarily large.
     """
-    excess = 100 * (losses / losses.min(axis=1, keepdims=True) - 1)
-    return np.exp(np.log(seconds).mean(axis=0)), np.median(excess, axis=0)
+    return np.exp(np.log(seconds).mean(axis=0)), np.median(ranks.excess(losses), axis=0)
 
 
 def not_beaten(times: np.ndarray, excess: np.ndarray) -> np.ndarray:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+LEAST = 1e-9  # Losses below count as this where they are divided by; a loss may be 0.
+
 
 def ranks_of(losses: np.ndarray) -> np.ndarray:
     """Return the ranks [n_sets, n_entrants] of losses of that shape. 1 is the least loss; equal losses share ranks."""
@@ -29,6 +31,12 @@ def wins(losses: np.ndarray) -> np.ndarray:
     """Return on how many sets each entrant has the least loss [n_entrants]. Equal losses share a set."""
     least = losses == losses.min(axis=1, keepdims=True)
     return (least / least.sum(axis=1, keepdims=True)).sum(axis=0)
+
+
+def excess(losses: np.ndarray) -> np.ndarray:
+    """Return by how much each loss is above the least of its set, in percent."""
+    losses = np.maximum(losses, LEAST)
+    return 100 * (losses / losses.min(axis=1, keepdims=True) - 1)
 
 
 def critical_difference(n_entrants: int, n_sets: int) -> float:
@@ -74,7 +82,7 @@ def wilcoxon(losses: np.ndarray, reference: int) -> np.ndarray:
     """
     from scipy.stats import wilcoxon as test
 
-    logs = np.log(np.maximum(losses, 1e-12))
+    logs = np.log(np.maximum(losses, LEAST))
     others = [entrant for entrant in range(losses.shape[1]) if entrant != reference]
     found = np.full(losses.shape[1], np.nan)
     chances = []

@@ -94,7 +94,7 @@ def group_table(what: str, means: Means, reference: str) -> list[str]:
     mean_ranks, wins = ranks.mean_ranks(means.losses), ranks.wins(means.losses)
     chances = ranks.wilcoxon(means.losses, at)
     better = (means.losses < means.losses[:, [at]]).sum(axis=0)
-    excess = np.median(100 * (means.losses / means.losses.min(axis=1, keepdims=True) - 1), axis=0)
+    excess = np.median(ranks.excess(means.losses), axis=0)
     times = np.exp(np.log(means.seconds / means.seconds[:, [at]]).mean(axis=0))
     headers = ["entrant", "mean rank", "wins", f"better than {reference} on", "Wilcoxon, Holm"]
     headers += ["above the best, median", f"time beside {reference}", "seconds in all"]

@@ -79,9 +79,12 @@ TEST(PlatformFile, IsReadFromWhereItStandsAndAtAnOffset) {
   Write(folder.Of("a"), "0123456789");
   Descriptor const file(OpenFile(folder.Of("a"), OpenMode::kRead));
   std::array<char, 4> part{};
+  EXPECT_EQ(ReadFrom(file.Get(), part.data(), 2), 2);
   EXPECT_EQ(ReadAt(file.Get(), part.data(), part.size(), 6), 4);
   EXPECT_EQ(std::string(part.data(), part.size()), "6789");
   EXPECT_EQ(ReadAt(file.Get(), part.data(), part.size(), 10), 0);
+  EXPECT_EQ(ReadFrom(file.Get(), part.data(), part.size()), 4);  // offsets do not move where the file stands
+  EXPECT_EQ(std::string(part.data(), part.size()), "2345");
 }
 
 TEST(PlatformFile, HasAStatus) {

@@ -90,7 +90,7 @@ def test_calibration_plot_draws_what_it_says(kind: str) -> None:
     _, y = rows_with_spread(2000)
     known = np.tile([y.mean(), y.std()], (2000, 1))
     ax = kb.plot_calibration(kb.Distribution("normal", known), y, kind=kind)
-    assert "90 % intervals hold" in ax.get_title(loc="left")
+    assert "90 % intervals hold" in ax.texts[0].get_text()
     if kind == "reliability":
         found = ax.lines[-1].get_ydata()
         assert np.all(np.diff(found) >= 0)

@@ -48,6 +48,25 @@ OVERLAPPED PlaceAt(std::int64_t offset) {
   return place;
 }
 
+/// Puts back where a file is read and written next, which calls with an offset move on Windows. Threads that use
+/// offsets at the same time may leave another place, so nobody reads such a file from where it stands.
+class KeepPlace {
+ public:
+  explicit KeepPlace(HANDLE file) : file_(file) {
+    is_known_ = SetFilePointerEx(file_, LARGE_INTEGER{}, &place_, FILE_CURRENT) != 0;
+  }
+  ~KeepPlace() {
+    if (is_known_) SetFilePointerEx(file_, place_, nullptr, FILE_BEGIN);
+  }
+  KeepPlace(KeepPlace const&) = delete;
+  KeepPlace& operator=(KeepPlace const&) = delete;
+
+ private:
+  HANDLE file_;
+  LARGE_INTEGER place_{};
+  bool is_known_;
+};
+
 /// Returns a number of bytes that one call can take.
 DWORD InOneCall(std::size_t n_bytes) { return static_cast<DWORD>(std::min<std::size_t>(n_bytes, 1U << 30U)); }
 
@@ -135,6 +154,7 @@ int CloseFile(int file) { return _close(file) == 0 ? 0 : errno; }
 std::ptrdiff_t ReadFrom(int file, char* to, std::size_t n_bytes) { return Read(file, to, n_bytes, nullptr); }
 
 std::ptrdiff_t ReadAt(int file, char* to, std::size_t n_bytes, std::int64_t offset) {
+  KeepPlace const kept(HandleOf(file));
   auto place = PlaceAt(offset);
   return Read(file, to, n_bytes, &place);
 }
@@ -144,6 +164,7 @@ std::ptrdiff_t WriteTo(int file, char const* bytes, std::size_t n_bytes) {
 }
 
 std::ptrdiff_t WriteAt(int file, char const* bytes, std::size_t n_bytes, std::int64_t offset) {
+  KeepPlace const kept(HandleOf(file));
   auto place = PlaceAt(offset);
   return Write(file, bytes, n_bytes, &place);
 }

@@ -38,14 +38,18 @@ TEST(PageFile, HasNoNameAndGoesWithItsOwner) {
   std::filesystem::create_directories(folder);
   auto options = InPages();
   options.file_prefix = (folder / "cache").string();
-  RowBatches batches(*MakeMatrix(MatrixSpec{}), 30);
-  auto const data = MakeBinnedMatrix(Context{}, &batches, options);
+  {
+    RowBatches batches(*MakeMatrix(MatrixSpec{}), 30);
+    auto const data = MakeBinnedMatrix(Context{}, &batches, options);
+    EXPECT_EQ(CountFiles(folder), KAURI_TEST_POSIX ? 0U : 1U);  // Windows lists a file until its last owner closes it
+    EXPECT_EQ(data->NumRows(), 100);
+  }
   EXPECT_EQ(CountFiles(folder), 0U);
-  EXPECT_EQ(data->NumRows(), 100);
-  options.file_prefix = (folder / "absent" / "cache").string();
+  auto const absent = (std::filesystem::path("absent") / "cache").string();
+  options.file_prefix = (folder / absent).string();
   RowBatches again(*MakeMatrix(MatrixSpec{}), 30);
   auto const message = MessageOf([&] { MakeBinnedMatrix(Context{}, &again, options); });
-  EXPECT_NE(message.find("absent/cache"), std::string::npos);
+  EXPECT_NE(message.find(absent), std::string::npos) << message;
   EXPECT_NE(message.find("cache_prefix"), std::string::npos);
 }
 

@@ -115,7 +115,7 @@ TEST(Binary, RoundTrip) {
 
 TEST(Binary, OtherFilesAreNotTakenForOne) {
   auto const path = PathOf("text.csv");
-  std::ofstream(path) << "1,2,3\n";
+  std::ofstream(path, std::ios::binary) << "1,2,3\n";
   EXPECT_FALSE(IsBinary(path));
   EXPECT_FALSE(IsBinary(PathOf("absent")));
   EXPECT_FALSE(IsBinary(::testing::TempDir()));
