@@ -22,7 +22,6 @@ from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix, missing_value
 from .._data.numbers import whole_number
 from .._data.tables import columns_of, matrix_like
-from .._estimators.missing import ATTRIBUTE
 from .._model.classes import as_text
 from .._training.cv import binned_for
 from . import student
@@ -171,7 +170,7 @@ def distill(
     missing = missing_value(fields.get("missing"))
     booster.set_attr(
         kauri_classes=None if classes is None else as_text(classes),
-        **{ATTRIBUTE: None if math.isnan(missing) else repr(missing)},
+        kauri_missing=None if math.isnan(missing) else repr(missing),  # as estimators do
     )
     metric = "r2" if classes is None else "divergence"
     cost = (guide.n_calls, guide.n_rows, time.monotonic() - started, teacher_seconds)

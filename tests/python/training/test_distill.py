@@ -306,7 +306,7 @@ CASES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "weight of text": (numbers, {"y": X[:, 0], "label_weight": "a"}, "label_weight is 'a'; expected 0 to 1"),
     "booster": (kb.Booster(), {}, r"the teacher is a Booster, which predicts a DMatrix; pass .*DMatrix\(rows\)"),
     "vast": (broken(lambda n: np.arange(n) * 1e300), {}, r"returned 1.999e\+303, and a student predicts float32"),
-    "tiny": (broken(lambda n: np.arange(n) * 1e-300), {}, "numbers with the deviation 6.0\d*e-298, and a student"),
+    "tiny": (broken(lambda n: np.arange(n) * 1e-300), {}, r"numbers with the deviation 6.0\d*e-298, and a student"),
 }
 
 
