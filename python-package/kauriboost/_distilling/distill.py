@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,16 +19,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._binding.errors import DataError, ParameterError
-from .._data.matrix import DMatrix
+from .._data.matrix import DMatrix, missing_value
 from .._data.numbers import whole_number
 from .._data.tables import columns_of, matrix_like
+from .._estimators.missing import ATTRIBUTE
 from .._model.classes import as_text
 from .._training.cv import binned_for
 from . import student
 from .distilled import Distilled
 from .student import Lesson
 from .synthetic import Synthetic, encoded, synthetic_rows
-from .table import joined, table_of
+from .table import Table, joined, table_of
 from .teacher import Teacher
 
 _SYNTHETIC_PER_ROW = 20
@@ -37,6 +39,13 @@ _HELD_OUT = 0.1
 _PATIENCE = 50
 _LABEL_WEIGHTS = (0.0, 0.25, 0.5)
 _OF_NUMBERS = ("reg:", "count:")  # beginnings of the objectives for numbers
+_ALPHAS = ("quantile_alpha", "expectile_alpha")
+_METRIC = "the agreement with the teacher on held-out rows decides the number of rounds"
+_FIXED = {
+    "eval_metric": _METRIC,
+    "disable_default_eval_metric": _METRIC,
+    "num_class": "the teacher's results have a column for each class",
+}
 _FIELDS = ("feature_names", "feature_types", "missing", "nthread", "enable_categorical")
 
 
@@ -59,7 +68,7 @@ class _Lessons:
             mixed = label_weight * self.y + (1 - label_weight) * targets[:n]
             targets = np.concatenate([mixed, targets[n:]])
         numbers = np.flatnonzero(rows)
-        return Lesson(self.data.slice(numbers), targets[numbers], np.ones(len(numbers)))
+        return Lesson(self.data.slice(numbers), targets[numbers])
 
 
 def distill(
@@ -98,21 +107,23 @@ def distill(
         ``"probabilities"`` or ``"numbers"``: what the teacher returns. By default probabilities if it has
         ``predict_proba``, else numbers. Probabilities are ``[n_rows, n_classes]``, or ``[n_rows]`` of the second class.
     params
-        Parameters of the student, in place of the chosen ones.
+        Parameters of the student, in place of the chosen ones. The objective of probabilities, the number of classes
+        and the metric that ends the training are fixed. The least gain, penalties and so on are in the teacher's unit.
     rounds
         Maximum number of rounds.
     n_synthetic
         Number of synthetic rows. By default 20 for each given row, but at least 20,000 and at most 200,000.
     label_weight
-        Weight of the labels, from 0 to 1; None to choose it.
+        Weight of the labels `y`, from 0 to 1; None to choose it.
     batch_rows
         Maximum number of rows per call of the teacher.
     seed
         Selects the held-out rows and the synthetic rows. With the same seed and the same results of the teacher, the
-        student has the same bytes everywhere.
+        student has the same bytes on the same machine, for any number of threads and any `batch_rows`. Another machine
+        may round exponentials and logarithms otherwise.
     fields
-        Arguments of `DMatrix` about columns: ``feature_names``, ``feature_types``, ``missing``, ``nthread`` and
-        ``enable_categorical``.
+        Arguments of `DMatrix` about columns: ``feature_names`` (of an array), ``feature_types``, ``missing``,
+        ``nthread`` and ``enable_categorical``. They also hold for rows that the result predicts.
 
     Returns
     -------
@@ -122,19 +133,24 @@ def distill(
     Raises
     ------
     ParameterError
-        A teacher without a method to call, an unknown kind, or numbers out of range.
+        A teacher without a method to call, an unknown kind, numbers out of range, or parameters that a student cannot
+        have, such as other boosters than ``gbtree``.
     DataError
-        Results of the teacher that have a wrong shape, are not finite, or are no probabilities; labels that do not fit
-        the results; data as for `DMatrix`. Exceptions of the teacher are passed on.
+        Results of the teacher that have a wrong shape, are not finite or beyond float32, or are no probabilities;
+        labels that do not fit the results; data as for `DMatrix`. Exceptions of the teacher are passed on.
     """
     started = time.monotonic()
     guide = Teacher(teacher, kind, _at_least_one(batch_rows, "batch_rows"))
-    _require(guide.kind, params or {}, label_weight, fields)
-    rounds = _at_least_one(rounds, "rounds")
-    table = table_of(X) if X_more is None else joined(X, X_more)
+    _require_fields(fields)
+    _require_params(guide.kind, params or {})
+    _require_weight(label_weight, y is not None)
+    rounds, seed = _at_least_one(rounds, "rounds"), whole_number(seed, "seed")
+    table = table_of(X)
+    n_given = table.n_rows
+    _require_no_names(table, fields)
+    table = table if X_more is None else joined(table, X_more)
     matrix = DMatrix(table.all_rows(), **fields)
     columns = columns_of(matrix, list(range(matrix.num_col())))
-    n_given = table.n_rows if X_more is None else table_of(X).n_rows
     held, made = _plan(columns, matrix, n_synthetic, seed)
     called = time.monotonic()
     results = guide.label(table.rows, table.n_rows)
@@ -145,15 +161,21 @@ def distill(
         results = np.concatenate([results, more])
     teacher_seconds = time.monotonic() - called
     told = {**student.settings_of(results, "c" in (matrix.feature_types or [])), **(params or {})}
+    unit = student.unit_of(results, told)
     data = _matrix_of(matrix, columns, made, told)
-    lessons = _Lessons(data, results, np.concatenate([held, made.held]), labels, told, rounds)
+    labels = labels if labels is None else labels / unit
+    lessons = _Lessons(data, results / unit, np.concatenate([held, made.held]), labels, told, rounds)
     weight, first, fidelity = _first_student(lessons, label_weight)
     booster = student.learn(lessons.of(np.ones(len(results), bool), weight), told, first, None, 0)
-    if classes is not None:
-        booster.set_attr(kauri_classes=as_text(classes))
+    booster = student.in_unit(booster, unit, told)
+    missing = missing_value(fields.get("missing"))
+    booster.set_attr(
+        kauri_classes=None if classes is None else as_text(classes),
+        **{ATTRIBUTE: None if math.isnan(missing) else repr(missing)},
+    )
     metric = "r2" if classes is None else "divergence"
     cost = (guide.n_calls, guide.n_rows, time.monotonic() - started, teacher_seconds)
-    return Distilled(booster, fidelity, metric, weight, len(made), *cost, classes)
+    return Distilled(booster, fidelity, metric, weight, len(made), *cost, classes, fields)
 
 
 def _at_least_one(value: Any, name: str) -> int:
@@ -163,17 +185,56 @@ def _at_least_one(value: Any, name: str) -> int:
     return number
 
 
-def _require(kind: str, params: Mapping[str, Any], label_weight: float | None, fields: Mapping[str, Any]) -> None:
-    """Raise for arguments that cannot be met, before the teacher is called."""
+def _require_fields(fields: Mapping[str, Any]) -> None:
     unknown = [name for name in fields if name not in _FIELDS]
     if unknown:
         raise TypeError(f"distill() got an unexpected argument {unknown[0]!r}; expected one of {', '.join(_FIELDS)}.")
-    if label_weight is not None and not 0 <= label_weight <= 1:
+
+
+def _require_no_names(table: Table, fields: Mapping[str, Any]) -> None:
+    if fields.get("feature_names") is not None and not isinstance(table.all_rows(), np.ndarray):
+        raise ParameterError("feature_names are for arrays, and X has names of its own; rename its columns instead.")
+
+
+def _require_weight(label_weight: float | None, has_labels: bool) -> None:
+    if label_weight is None:
+        return
+    if not isinstance(label_weight, (int, float, np.number)) or not 0 <= label_weight <= 1:
         raise ParameterError(f"label_weight is {label_weight!r}; expected 0 to 1, or None.")
+    if label_weight > 0 and not has_labels:
+        raise ParameterError(f"label_weight is {label_weight!r} without labels; pass y, or leave label_weight out.")
+
+
+def _require_params(kind: str, params: Mapping[str, Any]) -> None:
+    """Raise ParameterError for parameters that a student cannot have, before the teacher is called."""
+    fixed = next((name for name in params if name in _FIXED), None)
+    if fixed is not None:
+        raise ParameterError(f"params has {fixed!r}; leave it out: {_FIXED[fixed]}.")
+    booster = params.get("booster", "gbtree")
+    if booster != "gbtree":
+        raise ParameterError(
+            f"booster is {booster!r}, and a student is a sum of trees whose first rounds are a student too; distill "
+            "takes gbtree."
+        )
+    several = next((name for name in _ALPHAS if name in params and not _is_one_number(params[name])), None)
+    if several is not None:
+        raise ParameterError(
+            f"{several} is {params[several]!r}; expected one number, because the teacher returns one for each row. "
+            "Distil several levels one by one."
+        )
     objective = str(params.get("objective", ""))
     if objective and not (kind == "numbers" and objective.startswith(_OF_NUMBERS)):
         cure = f"one that begins with {' or '.join(_OF_NUMBERS)}" if kind == "numbers" else "none: it follows from them"
         raise ParameterError(f"objective is {objective!r} and the teacher returns {kind}; expected {cure}.")
+
+
+def _is_one_number(value: Any) -> bool:
+    """Return whether a parameter is one number, as such, as text, or in a list."""
+    text = str(value).strip("[]() ")
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _plan(columns: np.ndarray, matrix: DMatrix, n_synthetic: int | None, seed: int) -> tuple[np.ndarray, Synthetic]:
@@ -273,11 +334,9 @@ def _tried(lessons: _Lessons, weight: float) -> _Tried:
     booster = student.learn(lessons.of(~lessons.held, weight), lessons.params, lessons.rounds, copied, _PATIENCE)
     rounds = booster.best_iteration + 1
     predictions = booster.predict(copied.data, iteration_range=(0, rounds))
-    fidelity = student.loss_of(copied, predictions)
-    if copied.targets.ndim == 1:
-        fidelity = 1.0 - fidelity / max(float(np.var(copied.targets)), 1e-300)
+    fidelity = student.fidelity_of(copied, predictions)
     if lessons.y is None:
         return _Tried(np.zeros(0), rounds, fidelity)
     held = np.flatnonzero(lessons.held[: len(lessons.y)])
-    truth = Lesson(copied.data, lessons.y[held], np.ones(len(held)))
+    truth = Lesson(copied.data, lessons.y[held])
     return _Tried(student.losses_of(truth, predictions[: len(held)]), rounds, fidelity)

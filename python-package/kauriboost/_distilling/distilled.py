@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ class Distilled:
     fidelity
         Agreement with the teacher on held-out rows, which a first student has not seen: for numbers the share of the
         variance of the teacher's results that the student has (R2, 1 is best), for probabilities the mean
-        Kullback-Leibler divergence of the student's from the teacher's (0 is best).
+        Kullback-Leibler divergence of the student's from the teacher's (0 is best). If the teacher returns the same
+        number for all held-out rows, it is 1 for a student that does so too, up to rounding, and else 0.
     metric
         ``"r2"`` or ``"divergence"``.
     label_weight
@@ -41,6 +43,8 @@ class Distilled:
         The time of the whole call, and of the teacher's calls.
     classes_
         The names of the classes, ascending; None for numbers.
+    fields
+        Arguments of `DMatrix` about columns, which `distill` got and `predict` takes for rows that are no `DMatrix`.
     """
 
     booster: Booster
@@ -53,6 +57,7 @@ class Distilled:
     seconds: float
     teacher_seconds: float
     classes_: np.ndarray | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
     def predict(self, X: Any, **how: Any) -> Any:
         """Predict rows: a `DMatrix`, or data to make one from.
@@ -79,8 +84,15 @@ class Distilled:
         return self.booster
 
     def _matrix(self, X: Any) -> DMatrix:
+        if isinstance(X, DMatrix):
+            return X
+        told = dict(self.fields)
+        names = told.pop("feature_names", None)
         with recalling_categories(self.booster):
-            return X if isinstance(X, DMatrix) else DMatrix(X)
+            data = DMatrix(X, **told)
+        if names is not None and data.feature_names is None:
+            data.feature_names = names
+        return data
 
     def _encode(self, y: Any) -> Any:
         """Return labels as numbers: the indices of classes."""

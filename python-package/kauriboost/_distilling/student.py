@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from .._binding.errors import DataError
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._training.train import train
@@ -27,14 +30,23 @@ _OF_SEVERAL: Mapping[str, Any] = {
     "multi_strategy": "multi_output_tree",
 }
 
+# Numbers are learnt in a unit near their deviation, because training ignores gains below 1e-6, and gains have the
+# squared unit. These objectives learn the same trees in any unit, unless a parameter depends on the unit.
+_OF_ANY_UNIT = ("reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:quantileerror", "reg:expectileerror")
+_WITH_UNIT = (
+    *("gamma", "min_split_loss", "alpha", "reg_alpha", "max_delta_step", "base_score", "feature_cost"),
+    "linear_tree",  # has slopes outside of the trees
+)
+_LARGEST, _SMALLEST_UNIT = 1e37, 1e-30  # sums and small leaves are float32
+_ROUNDING = 2.0**-20  # deviations of this share of the numbers are near the rounding of float32
+
 
 @dataclass(frozen=True)
 class Lesson:
-    """Rows and what to say of them: numbers ``[n_rows]`` or probabilities ``[n_rows, n_classes]``, and weights."""
+    """Rows and the results to learn: numbers ``[n_rows]`` or probabilities ``[n_rows, n_classes]``."""
 
     data: DMatrix
     targets: np.ndarray
-    weights: np.ndarray
 
 
 def settings_of(targets: np.ndarray, has_categories: bool) -> dict[str, Any]:
@@ -46,6 +58,51 @@ def settings_of(targets: np.ndarray, has_categories: bool) -> dict[str, Any]:
         return dict(_OF_TWO)
     shape = {} if has_categories else {"grow_policy": "symmetric"}
     return {**_OF_SEVERAL, **shape, "num_class": n_classes}
+
+
+def unit_of(results: np.ndarray, params: Mapping[str, Any]) -> float:
+    """Return the power of two near the deviation of results that are numbers; 1 if parameters fix the unit.
+
+    Raises DataError for numbers that float32 cannot hold.
+    """
+    if results.ndim == 2:
+        return 1.0
+    largest = float(np.abs(results).max())
+    if largest > _LARGEST:
+        raise _beyond_float32(f"{largest:g}")
+    if params["objective"] not in _OF_ANY_UNIT or any(name in params for name in _WITH_UNIT) or largest == 0:
+        return 1.0
+    scaled = (results / largest).tolist()
+    mean = math.fsum(scaled) / len(scaled)  # fsum rounds once, so the unit is the same everywhere
+    deviation = math.sqrt(math.fsum([(value - mean) ** 2 for value in scaled]) / len(scaled))
+    unit = math.ldexp(1.0, math.frexp(max(deviation, _ROUNDING) * largest)[1])
+    if unit < _SMALLEST_UNIT:
+        raise _beyond_float32(f"numbers with the deviation {deviation * largest:g}")
+    return unit
+
+
+def _beyond_float32(what: str) -> DataError:
+    return DataError(
+        f"the teacher returned {what}, and a student predicts float32; pass a function that returns the teacher's "
+        "results in another unit."
+    )
+
+
+def in_unit(booster: Booster, unit: float, params: Mapping[str, Any]) -> Booster:
+    """Return a student that predicts `unit` times what `booster` does. Products with a power of two are exact."""
+    if unit == 1:
+        return booster
+    model = json.loads(bytes(booster.save_raw("json")))
+    facts = model["learner"]["learner_model_param"]
+    facts["base_score"] = json.dumps([value * unit for value in json.loads(facts["base_score"])])
+    for tree in model["learner"]["gradient_booster"]["model"]["trees"]:
+        is_leaf = np.asarray(tree["left_children"]) < 0
+        values = np.asarray(tree["split_conditions"], dtype=np.float64)
+        tree["split_conditions"] = np.where(is_leaf, values * unit, values).tolist()
+        tree["base_weights"] = (np.asarray(tree["base_weights"]) * unit).tolist()
+        gains = np.asarray(tree["loss_changes"]) * unit**2
+        tree["loss_changes"] = np.minimum(gains, np.finfo(np.float32).max).tolist()
+    return Booster(params, model_file=bytearray(json.dumps(model).encode()))
 
 
 def learn(lesson: Lesson, params: Mapping[str, Any], rounds: int, held: Lesson | None, patience: int) -> Booster:
@@ -69,18 +126,17 @@ def labelled(lesson: Lesson) -> DMatrix:
     targets = lesson.targets
     if targets.ndim == 2:
         targets = targets[:, 1] if targets.shape[1] == 2 else targets.argmax(axis=1)
-    lesson.data.set_info(label=targets, weight=lesson.weights)
+    lesson.data.set_info(label=targets)
     return lesson.data
 
 
 def _soft_cross_entropy(lesson: Lesson) -> Any:
     """Return the objective of several classes: gradients of the cross-entropy with the targets."""
-    weights = lesson.weights[:, None]
 
     def objective(margins: np.ndarray, _: DMatrix) -> tuple[np.ndarray, np.ndarray]:
         chances = softmax(margins)
         hessians = np.maximum(2.0 * chances * (1.0 - chances), _LEAST_HESSIAN)
-        return weights * (chances - lesson.targets), weights * hessians
+        return chances - lesson.targets, hessians
 
     return objective
 
@@ -106,5 +162,20 @@ def losses_of(lesson: Lesson, predictions: np.ndarray) -> np.ndarray:
 
 
 def loss_of(lesson: Lesson, predictions: np.ndarray) -> float:
-    """Return the weighted mean of the rows' losses."""
-    return float(np.average(losses_of(lesson, predictions), weights=lesson.weights))
+    """Return the mean of the rows' losses."""
+    return float(losses_of(lesson, predictions).mean())
+
+
+def fidelity_of(lesson: Lesson, predictions: np.ndarray) -> float:
+    """Return the agreement with the targets: the mean divergence from probabilities, or R2 of numbers as float32.
+
+    R2 of numbers that are all equal is 1 if they are predicted up to rounding, and else 0.
+    """
+    if lesson.targets.ndim == 2:
+        return loss_of(lesson, predictions)
+    targets = lesson.targets.astype(np.float32).astype(np.float64)
+    error = float(((targets - predictions) ** 2).mean())
+    if targets.min() == targets.max():
+        rounding = 4 * float(np.finfo(np.float32).eps) * abs(float(targets[0]))
+        return float(error <= rounding**2)
+    return 1.0 - error / float(np.var(targets))

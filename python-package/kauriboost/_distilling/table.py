@@ -145,11 +145,15 @@ def _kind_of(X: Any, what: str) -> Table:
     return _ArrayTable(values)
 
 
-def joined(X: Any, more: Any) -> Table:
-    """Return the rows of `X` and then the rows of `more`. Raises DataError unless kind, columns and types agree."""
-    tables = [table_of(X), table_of(more, "X_more")]
+def joined(table: Table, more: Any) -> Table:
+    """Return the rows of a table and then the rows of `more`.
+
+    Raises DataError unless kind, columns and types agree.
+    """
+    tables = [table, table_of(more, "X_more")]
     if type(tables[0]) is not type(tables[1]):
-        raise DataError(f"X is a {type(X).__name__} and X_more a {type(more).__name__}; pass the same kind.")
+        kind = type(table.all_rows()).__name__
+        raise DataError(f"X is a {kind} and X_more a {type(more).__name__}; pass the same kind.")
     told, of_more = (_columns(table.all_rows()) for table in tables)
     if told != of_more:
         wrong = next((f"{one} in X and {two} in X_more" for one, two in zip(told, of_more) if one != two), None)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._binding.errors import DataError, ParameterError
+from .._model.booster import Booster
 
 KINDS = ("probabilities", "numbers")
 _TOLERANCE = 1e-3  # of the sum of a row's probabilities; float16 has errors of this size with many classes
@@ -99,6 +100,11 @@ def _has_classes(given: Any) -> bool:
 
 
 def _function_of(given: Any, kind: str) -> tuple[Callable[[Any], Any], str]:
+    if isinstance(given, Booster):
+        raise ParameterError(
+            "the teacher is a Booster, which predicts a DMatrix; pass a function such as lambda rows: "
+            'booster.predict(DMatrix(rows)), with kind="probabilities" if it predicts them.'
+        )
     name = "predict_proba" if kind == KINDS[0] else "predict"
     method = None if isinstance(given, type) else getattr(given, name, None)
     if callable(method):

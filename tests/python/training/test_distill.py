@@ -290,6 +290,23 @@ CASES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no rounds": (numbers, {"rounds": 0}, "rounds is 0"),
     "no count": (numbers, {"n_synthetic": -1}, "n_synthetic is -1; expected 0 or more"),
     "objective": (numbers, {"params": {"objective": "binary:logistic"}}, "objective"),
+    "metric": (Named(), {"params": {"eval_metric": "merror"}}, "params has 'eval_metric'; leave it out: the agreement"),
+    "no metric": (numbers, {"params": {"disable_default_eval_metric": 1}}, "params has 'disable_default_eval_metric'"),
+    "classes": (Named(), {"params": {"num_class": 5}}, "params has 'num_class'; leave it out"),
+    "quantiles": (
+        numbers,
+        {"params": {"objective": "reg:quantileerror", "quantile_alpha": [0.1, 0.9]}},
+        r"quantile_alpha is \[0.1, 0.9\]; expected one number",
+    ),
+    "dart": (numbers, {"params": {"booster": "dart"}}, "booster is 'dart'.*takes gbtree"),
+    "linear": (numbers, {"params": {"booster": "gblinear"}}, "booster is 'gblinear'.*takes gbtree"),
+    "seed": (numbers, {"seed": -1}, "seed is -1; expected 0 or more"),
+    "half a seed": (numbers, {"seed": 1.5}, "seed is 1.5; expected a whole number"),
+    "weight alone": (numbers, {"label_weight": 0.5}, "label_weight is 0.5 without labels; pass y"),
+    "weight of text": (numbers, {"y": X[:, 0], "label_weight": "a"}, "label_weight is 'a'; expected 0 to 1"),
+    "booster": (kb.Booster(), {}, r"the teacher is a Booster, which predicts a DMatrix; pass .*DMatrix\(rows\)"),
+    "vast": (broken(lambda n: np.arange(n) * 1e300), {}, r"returned 1.999e\+303, and a student predicts float32"),
+    "tiny": (broken(lambda n: np.arange(n) * 1e-300), {}, "numbers with the deviation 6.0\d*e-298, and a student"),
 }
 
 
@@ -323,6 +340,8 @@ def test_rows_that_no_teacher_takes() -> None:
             kb.distill(numbers, given, **FEW)
     with pytest.raises(TypeError, match="unexpected argument 'weight'"):
         kb.distill(numbers, X, weight=np.ones(500))
+    with pytest.raises(kb.ParameterError, match="X has names of its own; rename its columns"):
+        kb.distill(of_frame, frame(100, 0), feature_names=list("wxyz"))
 
 
 def test_two_rows_and_constant_results() -> None:
@@ -330,6 +349,99 @@ def test_two_rows_and_constant_results() -> None:
     assert np.allclose(found.predict(NEW), 7)
     sure = kb.distill(lambda rows: np.ones(len(rows)), X[:50], kind="probabilities", n_synthetic=10, rounds=5)
     assert (sure.predict_proba(NEW)[:, 1] > 0.5).all()
+
+
+def test_missing_values_and_names_hold_for_rows_to_predict(tmp_path: Path) -> None:
+    def with_gaps(rows: np.ndarray) -> np.ndarray:
+        return numbers(np.where(np.asarray(rows) == -999, 2.0, rows))
+
+    rng = np.random.default_rng(4)
+    given, new = (np.where(rng.random(rows.shape) < 0.2, -999, rows) for rows in (X, NEW))
+    names = ["one", "two", "three", "four"]
+    found = kb.distill(with_gaps, given, missing=-999, feature_names=names, **FEW)
+    predicted = found.predict(new)
+    marked = kb.DMatrix(new, missing=-999, feature_names=names)
+    assert np.array_equal(predicted, found.booster.predict(marked))
+    assert np.array_equal(found.predict(marked), predicted)
+    assert np.array_equal(found.predict(pd.DataFrame(new, columns=names)), predicted)
+    assert r2(predicted, with_gaps(new)) > 0.7
+    with pytest.raises(kb.DataError, match="four"):
+        found.predict(pd.DataFrame(new, columns=names)[names[::-1]])
+    gaps = np.where(new == -999, np.nan, new)
+    assert np.array_equal(kb.explain(found, new[:9]).values, kb.explain(found, gaps[:9]).values)
+    found.save_model(tmp_path / "student.ubj")
+    estimator = kb.KauriRegressor()
+    estimator.load_model(tmp_path / "student.ubj")
+    assert estimator.missing == -999
+    assert np.array_equal(estimator.predict(pd.DataFrame(new, columns=names)), predicted)
+
+
+def test_types_of_an_array_hold_for_rows_to_predict() -> None:
+    rows = np.column_stack([RNG.integers(0, 6, size=500), X[:, 0]])
+    found = kb.distill(lambda given: given[:, 0] % 2, rows, feature_types=["c", "q"], **FEW)
+    typed = kb.DMatrix(rows, feature_types=["c", "q"])
+    assert np.array_equal(found.predict(rows), found.booster.predict(typed))
+
+
+@pytest.mark.parametrize("result", [3.3, 0.0, -1e20, 1e-20])
+def test_fidelity_to_a_constant(result: float) -> None:
+    found = kb.distill(lambda rows: np.full(len(rows), result), X[:50], n_synthetic=100, rounds=5)
+    assert found.fidelity == 1.0
+    np.testing.assert_allclose(found.predict(NEW), result, rtol=1e-6)
+
+
+def test_fidelity_without_variance() -> None:
+    near = kb.distill(lambda rows: 1e8 + 0.3 * np.sin(np.asarray(rows)[:, 0]), X, **FEW)
+    assert near.fidelity == 1.0  # as float32 all results are 1e8
+    apart = kb.distill(lambda rows: np.asarray(rows)[:, 0], np.array([[0.0], [1.0]]), n_synthetic=0, rounds=5)
+    assert apart.fidelity == 0.0  # of one row
+
+
+def test_the_unit_of_a_teacher_does_not_matter() -> None:
+    y = numbers(X) + RNG.normal(scale=0.1, size=len(X))
+    one = kb.distill(numbers, X, y, **FEW)
+    predicted = one.predict(NEW)
+    for exponent in (-60, -20, -1, 1, 63, 100):
+        unit = 2.0**exponent
+        found = kb.distill(lambda rows, unit=unit: numbers(rows) * unit, X, y * unit, **FEW)
+        assert np.array_equal(found.predict(NEW), predicted * np.float32(unit))
+        assert (found.fidelity, found.label_weight) == (one.fidelity, one.label_weight)
+    for factor in (1e-5, 1e19):
+        found = kb.distill(lambda rows, factor=factor: numbers(rows) * factor, X, **FEW)
+        assert r2(found.predict(NEW) / factor, numbers(NEW)) > 0.8
+
+
+def test_a_student_in_another_unit_is_an_ordinary_model() -> None:
+    found = kb.distill(lambda rows: numbers(rows) * 2.0**-12, X, **FEW)
+    data = kb.DMatrix(NEW)
+    config = json.loads(found.booster.save_config())["learner"]
+    assert config["gradient_booster"]["tree_train_param"]["max_depth"] == "7"
+    sums = found.booster.predict(data, pred_contribs=True).sum(axis=1)
+    np.testing.assert_allclose(sums, found.predict(NEW), rtol=1e-4, atol=1e-8)
+    again = kb.train({}, kb.DMatrix(X, numbers(X) * 2.0**-12), 1, xgb_model=found.booster)
+    assert again.num_boosted_rounds() == found.booster.num_boosted_rounds() + 1
+    whole = kb.distill(lambda rows: numbers(rows) * 4, X, params={"gamma": 0.5, "base_score": 20}, **FEW)
+    base_score = json.loads(whole.booster.save_config())["learner"]["learner_model_param"]["base_score"]
+    assert json.loads(base_score) == [20]
+
+
+def test_a_teacher_that_is_a_function_of_a_booster() -> None:
+    booster = kb.train({}, kb.DMatrix(X, numbers(X)), 20)
+    found = kb.distill(lambda rows: booster.predict(kb.DMatrix(rows)), X, **FEW)
+    assert found.fidelity > 0.8
+
+
+def test_lazy_frames_are_collected_once() -> None:
+    collected = []
+
+    def counted(frame: pl.DataFrame) -> pl.DataFrame:
+        collected.append(len(frame))
+        return frame
+
+    lazy = pl.DataFrame(X[:100]).lazy().map_batches(counted)
+    found = kb.distill(lambda rows: numbers(rows.to_numpy()), lazy, X_more=pl.DataFrame(X[100:]), **FEW)
+    assert collected == [100]
+    assert found.n_rows == 2500
 
 
 def test_result_shows_its_cost() -> None:
