@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.model_selection import KFold, TimeSeriesSplit
 
 RNG = np.random.default_rng(12)
 N = 300
@@ -82,6 +83,13 @@ def test_survival_times_with_bounds(caplog: pytest.LogCaptureFixture) -> None:
     assert same_on_one_thread(found, ROWS, **BOUNDS, **told)
     apart = kb.fit_best(ROWS, groups=np.arange(N) // 5, **BOUNDS, **told)
     assert concordance(-apart.predict(ROWS)) > 0.75
+
+
+@pytest.mark.parametrize("splitter", [KFold(3), TimeSeriesSplit(3)])
+def test_survival_times_and_a_splitter(splitter: Any) -> None:
+    found = kb.fit_best(ROWS, folds=splitter, rounds_budget=20, **BOUNDS)
+    again = kb.fit_best(ROWS, folds=list(splitter.split(ROWS)), rounds_budget=20, **BOUNDS)
+    assert again.booster.save_raw() == found.booster.save_raw()
 
 
 def test_survival_times_with_signs() -> None:
