@@ -22,6 +22,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
@@ -118,7 +120,8 @@ def fit_best(
         folds than rows, queries or groups.
     DataError
         As `DMatrix` and `cv`; a metric that is NaN in every round. Folds or groups that split a query, folds that split
-        a group, an empty part of a fold, or groups with missing values.
+        a group, a row both for training and for testing of a fold, an empty part of a fold, or groups with missing
+        values.
     """
     is_matrix = isinstance(X, DMatrix)
     told = settle_bounds(params or {}) if y is None and _has_bounds_only(X, fields) else params or {}
@@ -206,6 +209,12 @@ def _folds_of(task: BestTask, data: DMatrix, objective: str) -> list[RowsOfFold]
     for fold, (train, test) in enumerate(rows):
         if len(train) == 0 or len(test) == 0:
             raise DataError(f"fold {fold} of `folds` has no rows for {'testing' if len(train) else 'training'}.")
+        common = [] if task.folds is None else np.intersect1d(train, test)
+        if len(common):
+            raise DataError(
+                f"row {common[0]} is for training and for testing of fold {fold}; leave it out of either, so that the "
+                "score is one of rows that the fold has not learnt from."
+            )
     return rows
 
 

@@ -166,7 +166,7 @@ def _evenly(counts: np.ndarray, nfold: int, seed: int) -> np.ndarray:
 
 def _given(folds: Folds, data: DMatrix, bounds: np.ndarray, groups: np.ndarray | None = None) -> list[RowsOfFold]:
     if isinstance(folds, (int, np.integer)):
-        raise ParameterError(f"folds is {folds}; for a number of folds pass nfold={folds}, for rows pairs or a splitter.")
+        raise ParameterError(f"folds is {folds}; for a number of folds pass nfold={folds}, else pairs or a splitter.")
     if hasattr(folds, "split"):
         if groups is None and len(bounds):
             groups = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))

@@ -119,7 +119,7 @@ def test_folds_in_the_order_of_time() -> None:
 
 
 def test_a_single_fold_and_overlapping_ones() -> None:
-    for folds in ([(np.arange(400), np.arange(400, 600))], [(np.arange(300), np.arange(200, 600))] * 2):
+    for folds in ([(np.arange(400), np.arange(400, 600))], [(np.arange(200), np.arange(200, 600))] * 2):
         found = kb.fit_best(X, Y, folds=folds, rounds_budget=20)
         assert found.trained == 20
         assert found.booster.num_boosted_rounds() >= 1
@@ -156,6 +156,11 @@ def test_splitters_of_groups_in_cv() -> None:
         ({"folds": 5}, kb.ParameterError, "folds is 5; for a number of folds pass nfold=5"),
         ({"folds": GroupKFold(3)}, kb.ParameterError, "a GroupKFold, which needs the groups of the rows; pass groups="),
         ({"folds": StratifiedGroupKFold(3)}, kb.ParameterError, "a StratifiedGroupKFold, which needs the groups"),
+        (
+            {"folds": [([0, 1], [2]), (np.arange(200), np.arange(100, 200))]},
+            kb.DataError,
+            "row 100 is for training and for testing of fold 1",
+        ),
         ({"folds": []}, kb.ParameterError, "folds is empty"),
         ({"folds": [([], [1, 2])]}, kb.DataError, "fold 0 of `folds` has no rows for training"),
         ({"folds": [([1, 2], [3]), ([1, 2], [])]}, kb.DataError, "fold 1 of `folds` has no rows for testing"),
