@@ -116,16 +116,17 @@ def fit_best(
     ParameterError
         Parameters with which no bins can be shared or boosters cannot be averaged: tree methods other than ``hist``,
         ``dart``, ``gblinear``, ``lambdarank_unbiased``. Few whole numbers as labels without an objective, if
-        there are queries (they may be grades of relevance), or in a `DMatrix` if they are not 0, 1 and so on. More
-        folds than rows, queries or groups.
+        there are queries (they may be grades of relevance), or in a `DMatrix` if they are not 0, 1 and so on. Both
+        labels and bounds of survival times without an objective. More folds than rows, queries or groups.
     DataError
         As `DMatrix` and `cv`; a metric that is NaN in every round. Folds or groups that split a query, folds that split
         a group, a row both for training and for testing of a fold, an empty part of a fold, or groups with missing
         values.
     """
     is_matrix = isinstance(X, DMatrix)
-    told = settle_bounds(params or {}) if y is None and _has_bounds_only(X, fields) else params or {}
-    labels = settle_labels(X.get_label() if is_matrix else y, told, _has_queries(X, fields))
+    given = X.get_label() if is_matrix else y
+    told = settle_bounds(params or {}, given) if _has_bounds(X, fields) else params or {}
+    labels = settle_labels(given, told, _has_queries(X, fields))
     if is_matrix:
         require_numbered(labels)
     data = _matrix_of(X, y, fields) if is_matrix else DMatrix(X, labels.values, **fields)
@@ -231,11 +232,11 @@ def _has_queries(X: Any, fields: Mapping[str, Any]) -> bool:
     return fields.get("group") is not None or fields.get("qid") is not None
 
 
-def _has_bounds_only(X: Any, fields: Mapping[str, Any]) -> bool:
-    """Return whether bounds of survival times take the place of labels."""
+def _has_bounds(X: Any, fields: Mapping[str, Any]) -> bool:
+    """Return whether there are bounds of survival times."""
     if isinstance(X, DMatrix):
-        return X.get_label().size == 0 and len(X.get_float_info("label_lower_bound")) > 0
-    return fields.get("label_lower_bound") is not None and fields.get("label") is None
+        return len(X.get_float_info("label_lower_bound")) > 0
+    return fields.get("label_lower_bound") is not None
 
 
 def _matrix_of(X: DMatrix, y: Any, fields: dict[str, Any]) -> DMatrix:

@@ -92,6 +92,21 @@ def test_survival_times_and_a_splitter(splitter: Any) -> None:
     assert again.booster.save_raw() == found.booster.save_raw()
 
 
+@pytest.mark.parametrize("is_matrix", [False, True])
+def test_labels_and_bounds_need_an_objective(is_matrix: bool) -> None:
+    labels = ROWS[:, 1] * 3
+    given: dict[str, Any] = (
+        {"X": kb.DMatrix(ROWS, labels, **BOUNDS)} if is_matrix else {"X": ROWS, "y": labels, **BOUNDS}
+    )
+    for params in ({}, {"eval_metric": "rmse"}):
+        with pytest.raises(kb.ParameterError, match=r"both labels .* and bounds of times; pass one of them, or"):
+            kb.fit_best(**given, params=params, **FEW)
+    of_bounds = kb.fit_best(**given, params={"objective": "survival:aft"}, **FEW)
+    assert of_bounds.predict(ROWS).tolist() == kb.fit_best(ROWS, **BOUNDS, **FEW).predict(ROWS).tolist()
+    of_labels = kb.fit_best(**given, params={"objective": "reg:squarederror"}, **FEW)
+    assert of_labels.predict(ROWS).tolist() == kb.fit_best(ROWS, labels, **FEW).predict(ROWS).tolist()
+
+
 def test_survival_times_with_signs() -> None:
     told: dict[str, Any] = {"params": {"objective": "survival:cox"}, **FEW}
     labels = np.where(TIMES <= END, SEEN, -SEEN)
