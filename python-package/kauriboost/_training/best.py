@@ -29,6 +29,8 @@ from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._model.classes import as_text
 from .._model.metrics import CustomMetric
+from .._model.missing import ATTRIBUTE as MISSING
+from .._model.missing import missing_as_text
 from .attempts import Attempt, BestFit
 from .classes_or_numbers import require_numbered, settle_bounds, settle_labels
 from .cv import binned_for
@@ -104,7 +106,8 @@ def fit_best(
     on_attempt
         Called with each setting after it was tried, for example to print it, and again after it has continued.
     fields
-        Further arguments of `DMatrix`: ``weight``, ``group``, ``feature_types`` and so on.
+        Further arguments of `DMatrix`: ``weight``, ``group``, ``feature_types`` and so on. The model keeps ``missing``,
+        so that `BestFit.predict` and estimators that load the model take rows alike.
 
     Returns
     -------
@@ -147,6 +150,7 @@ def fit_best(
             groups,
         )
     )
+    found.booster.set_attr(**{MISSING: missing_as_text(fields.get("missing"))})
     if labels.classes is None:
         return found
     found.booster.set_attr(kauri_classes=as_text(labels.classes))

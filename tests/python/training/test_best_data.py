@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import pickle
+from pathlib import Path
 from typing import Any
 
 import kauriboost as kb
@@ -127,3 +129,29 @@ def test_several_targets(strategy: str) -> None:
     labels = (table > 0).astype(int)
     told["params"]["objective"] = "binary:logistic"
     assert kb.fit_best(ROWS, labels, **told).score < 0.6
+
+
+@pytest.mark.parametrize("has_classes", [False, True])
+def test_the_value_for_missing_data_stays_with_the_model(has_classes: bool, tmp_path: Path) -> None:
+    is_gap = np.random.default_rng(4).random(ROWS.shape) < 0.3
+    coded, blank = np.where(is_gap, -999, ROWS), np.where(is_gap, np.nan, ROWS)
+    y = np.where(is_gap[:, 0], 3 * ROWS[:, 1], ROWS[:, 0])
+    labels = np.where(y > 0, "yes", "no") if has_classes else y
+    found = kb.fit_best(coded, labels, missing=-999, **FEW)
+    plain = kb.fit_best(blank, labels, **FEW)
+    assert plain.booster.attr("kauri_missing") is None
+    for each in (found, pickle.loads(pickle.dumps(found))):
+        np.testing.assert_array_equal(each.predict(coded), plain.predict(blank))
+        np.testing.assert_array_equal(each.predict(blank), plain.predict(blank))
+        np.testing.assert_array_equal(each.predict(kb.DMatrix(coded, missing=-999)), plain.predict(blank))
+    contributions = [kb.explain(model, rows).values for model, rows in ((found, coded), (plain, blank))]
+    np.testing.assert_array_equal(*contributions)
+    if has_classes:
+        np.testing.assert_array_equal(found.predict_proba(coded), plain.predict_proba(blank))
+    found.save_model(tmp_path / "model.json")
+    loaded = kb.KauriClassifier() if has_classes else kb.KauriRegressor()
+    loaded.load_model(tmp_path / "model.json")
+    assert loaded.missing == -999
+    np.testing.assert_array_equal(loaded.predict(coded), plain.predict(blank))
+    found.booster.set_attr(kauri_missing=None)
+    assert found.booster.save_raw() == plain.booster.save_raw()
