@@ -8,6 +8,8 @@ whose leaves in C are not Kauri's. speed: sizes and rows a second of 1,000 trees
 trees, tl2cgen (reads Kauri's file) and lleaves (reads LightGBM's, so LightGBM trains it trees of the same size), and in
 DuckDB. All in one thread, in processor time but for compilers. Needs: pip install duckdb lightgbm lleaves onnxruntime
 tl2cgen wasmtime, and Node.js.
+
+Longer than 400 lines: each target takes a few lines to run, and one function compares them all.
 """
 
 from __future__ import annotations

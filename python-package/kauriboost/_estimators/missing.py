@@ -1,15 +1,13 @@
-"""The value for missing data, stored as an attribute of the booster, so a loaded model treats rows alike."""
+"""The value for missing data of an estimator and of its model."""
 
 from __future__ import annotations
 
 import math
 
-from .._binding.errors import ModelError
 from .._data.matrix import missing_value
 from .._model.booster import Booster
+from .._model.missing import ATTRIBUTE, missing_as_text, missing_of
 from .._training.callback import TrainingCallback
-
-ATTRIBUTE = "kauri_missing"
 
 
 class MissingCallback(TrainingCallback):
@@ -32,25 +30,8 @@ class MissingCallback(TrainingCallback):
                 f"the model to go on with was trained with missing={known:g}, and the estimator has "
                 f"missing={self._missing:g}; pass missing={known:g}."
             )
-        model.set_attr(**{ATTRIBUTE: None if math.isnan(self._missing) else repr(self._missing)})
+        model.set_attr(**{ATTRIBUTE: missing_as_text(self._missing)})
         return model
-
-
-def missing_of(booster: Booster) -> float | None:
-    """Return the value besides NaN that means "missing" in a booster's training rows; None if unknown.
-
-    Raises ModelError if the attribute is damaged.
-    """
-    text = booster.attr(ATTRIBUTE)
-    if text is None:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise ModelError(
-            f"the model's attribute {ATTRIBUTE} is {text[:80]!r}, which is no number; delete it, as by "
-            f"Booster.set_attr({ATTRIBUTE}=None), to take NaN alone as missing."
-        ) from None
 
 
 def missing_to_take(booster: Booster, missing: float | None) -> float | None:

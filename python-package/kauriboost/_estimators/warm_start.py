@@ -10,8 +10,8 @@ from typing import Any
 
 from .._data.matrix import missing_value
 from .._model.booster import Booster
+from .._model.missing import missing_of
 from .._training.callback import EvalsLog
-from .missing import missing_of
 
 
 def model_to_continue(model: Any, xgb_model: Any) -> Any:

@@ -15,6 +15,7 @@ from .._data.naming import recalling_categories
 from .._markup.markup import joined, paragraph, table
 from .._model.booster import Booster
 from .._model.classes import codes_of
+from .._model.missing import missing_of
 from .._public import described, public
 
 _OF_PROBABILITIES = ("binary:logistic", "multi:softprob")
@@ -103,7 +104,7 @@ class BestFit:
     classes_: np.ndarray | None = None
 
     def predict(self, X: Any, **how: Any) -> Any:
-        """Predict rows: a `DMatrix`, or data to make one from.
+        """Predict rows: a `DMatrix`, or data to make one from, in which ``missing`` of `fit_best` means "missing", too.
 
         Without further arguments, the result for a model with `classes_` is the most likely class of each row. Else the
         result is that of `Booster.predict`, which takes `how`.
@@ -138,7 +139,7 @@ class BestFit:
 
     def _matrix(self, X: Any) -> DMatrix:
         with recalling_categories(self.booster):
-            return X if isinstance(X, DMatrix) else DMatrix(X)
+            return X if isinstance(X, DMatrix) else DMatrix(X, missing=missing_of(self.booster))
 
     def _encode(self, y: Any) -> Any:
         """Return labels as numbers: the indices of classes."""

@@ -22,11 +22,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from .._binding.errors import DataError, ParameterError
 from .._data.matrix import DMatrix
 from .._model.booster import Booster
 from .._model.classes import as_text
 from .._model.metrics import CustomMetric
+from .._model.missing import ATTRIBUTE as MISSING
+from .._model.missing import missing_as_text
 from .attempts import Attempt, BestFit
 from .classes_or_numbers import require_numbered, settle_bounds, settle_labels
 from .cv import binned_for
@@ -102,7 +106,8 @@ def fit_best(
     on_attempt
         Called with each setting after it was tried, for example to print it, and again after it has continued.
     fields
-        Further arguments of `DMatrix`: ``weight``, ``group``, ``feature_types`` and so on.
+        Further arguments of `DMatrix`: ``weight``, ``group``, ``feature_types`` and so on. The model keeps ``missing``,
+        so that `BestFit.predict` and estimators that load the model take rows alike.
 
     Returns
     -------
@@ -114,15 +119,17 @@ def fit_best(
     ParameterError
         Parameters with which no bins can be shared or boosters cannot be averaged: tree methods other than ``hist``,
         ``dart``, ``gblinear``, ``lambdarank_unbiased``. Few whole numbers as labels without an objective, if
-        there are queries (they may be grades of relevance), or in a `DMatrix` if they are not 0, 1 and so on. More
-        folds than rows, queries or groups.
+        there are queries (they may be grades of relevance), or in a `DMatrix` if they are not 0, 1 and so on. Both
+        labels and bounds of survival times without an objective. More folds than rows, queries or groups.
     DataError
         As `DMatrix` and `cv`; a metric that is NaN in every round. Folds or groups that split a query, folds that split
-        a group, an empty part of a fold, or groups with missing values.
+        a group, a row both for training and for testing of a fold, an empty part of a fold, or groups with missing
+        values.
     """
     is_matrix = isinstance(X, DMatrix)
-    told = settle_bounds(params or {}) if y is None and _has_bounds_only(X, fields) else params or {}
-    labels = settle_labels(X.get_label() if is_matrix else y, told, _has_queries(X, fields))
+    given = X.get_label() if is_matrix else y
+    told = settle_bounds(params or {}, given) if _has_bounds(X, fields) else params or {}
+    labels = settle_labels(given, told, _has_queries(X, fields))
     if is_matrix:
         require_numbered(labels)
     data = _matrix_of(X, y, fields) if is_matrix else DMatrix(X, labels.values, **fields)
@@ -143,6 +150,7 @@ def fit_best(
             groups,
         )
     )
+    found.booster.set_attr(**{MISSING: missing_as_text(fields.get("missing"))})
     if labels.classes is None:
         return found
     found.booster.set_attr(kauri_classes=as_text(labels.classes))
@@ -206,6 +214,12 @@ def _folds_of(task: BestTask, data: DMatrix, objective: str) -> list[RowsOfFold]
     for fold, (train, test) in enumerate(rows):
         if len(train) == 0 or len(test) == 0:
             raise DataError(f"fold {fold} of `folds` has no rows for {'testing' if len(train) else 'training'}.")
+        common = [] if task.folds is None else np.intersect1d(train, test)
+        if len(common):
+            raise DataError(
+                f"row {common[0]} is for training and for testing of fold {fold}; leave it out of either, so that the "
+                "score is one of rows that the fold has not learnt from."
+            )
     return rows
 
 
@@ -222,11 +236,11 @@ def _has_queries(X: Any, fields: Mapping[str, Any]) -> bool:
     return fields.get("group") is not None or fields.get("qid") is not None
 
 
-def _has_bounds_only(X: Any, fields: Mapping[str, Any]) -> bool:
-    """Return whether bounds of survival times take the place of labels."""
+def _has_bounds(X: Any, fields: Mapping[str, Any]) -> bool:
+    """Return whether there are bounds of survival times."""
     if isinstance(X, DMatrix):
-        return X.get_label().size == 0 and len(X.get_float_info("label_lower_bound")) > 0
-    return fields.get("label_lower_bound") is not None and fields.get("label") is None
+        return len(X.get_float_info("label_lower_bound")) > 0
+    return fields.get("label_lower_bound") is not None
 
 
 def _matrix_of(X: DMatrix, y: Any, fields: dict[str, Any]) -> DMatrix:

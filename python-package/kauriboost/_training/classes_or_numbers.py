@@ -91,13 +91,22 @@ def settle_labels(y: Any, params: Mapping[str, Any], has_queries: bool = False) 
     return _coded(array, told)
 
 
-def settle_bounds(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters for rows with bounds of survival times in place of labels, with an objective."""
-    if "objective" not in params:
-        _logger.warning(
-            "fit_best: there are bounds of times in place of labels, so objective=survival:aft is taken; another one "
-            "needs y."
+def settle_bounds(params: Mapping[str, Any], y: Any) -> Mapping[str, Any]:
+    """Return the parameters for rows with bounds of survival times, with an objective.
+
+    Raises ParameterError if there are labels as well, and no objective that says which of them to learn.
+    """
+    if "objective" in params:
+        return params
+    if y is not None and np.asarray(collected(y)).size > 0:
+        raise ParameterError(
+            "there are both labels (y) and bounds of times; pass one of them, or the objective: "
+            'params={"objective": "survival:aft"} learns the bounds, others learn y.'
         )
+    _logger.warning(
+        "fit_best: there are bounds of times in place of labels, so objective=survival:aft is taken; another one "
+        "needs y."
+    )
     return {"objective": "survival:aft", **params}
 
 

@@ -110,19 +110,37 @@ def make_group_folds(
 
 
 def _groups_of(groups: Any, n_rows: int) -> tuple[list[Any], np.ndarray]:
-    """Return the different values of `groups`, and the number of each row's value."""
-    values = np.asarray(to_host(collected(groups)))
-    if values.shape != (n_rows,):
-        raise DataError(f"groups has the shape {values.shape}; expected one value for each of the {n_rows} rows.")
+    """Return the different values of `groups` in order of first appearance, and the number of each row's value.
+
+    Values are compared as in Python: 1 and 1.0 are equal, 1 and "1" are not.
+    """
+    values = _column_of(groups, n_rows)
+    numbers: dict[Any, int] = {}
+    try:
+        group_of_row = np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()], dtype=np.int64)
+    except TypeError as error:
+        raise DataError(f"groups has values that cannot be compared ({error}); pass numbers or texts.") from error
+    names = list(numbers)
     if values.dtype.kind == "O":
-        are_missing = np.array([_is_missing(value) for value in values.tolist()], dtype=bool)
-        values = values if are_missing.any() else values.astype(str)
+        are_missing = np.array([_is_missing(name) for name in names], dtype=bool)[group_of_row]
     else:
         are_missing = values != values
     if are_missing.any():
         raise DataError(f"groups has no value in row {are_missing.argmax()}; give each row a group.")
-    names, group_of_row = np.unique(values, return_inverse=True)
-    return names.tolist(), group_of_row.astype(np.int64)
+    return names, group_of_row
+
+
+def _column_of(groups: Any, n_rows: int) -> np.ndarray:
+    """Return `groups` as an array ``[n_rows]``; a column ``[n_rows, 1]`` is accepted, too."""
+    if np.ma.is_masked(groups):
+        raise DataError("groups has masked values; give each row a group.")
+    # NumPy would turn a list of numbers and texts into texts.
+    is_list = isinstance(groups, (list, tuple))
+    values = np.array(groups, dtype=object) if is_list else np.asarray(to_host(collected(groups)))
+    values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+    if values.shape != (n_rows,):
+        raise DataError(f"groups has the shape {values.shape}; expected one value for each of the {n_rows} rows.")
+    return values
 
 
 def _is_missing(value: Any) -> bool:
@@ -147,11 +165,12 @@ def _evenly(counts: np.ndarray, nfold: int, seed: int) -> np.ndarray:
 
 
 def _given(folds: Folds, data: DMatrix, bounds: np.ndarray, groups: np.ndarray | None = None) -> list[RowsOfFold]:
+    if isinstance(folds, (int, np.integer)):
+        raise ParameterError(f"folds is {folds}; for a number of folds pass nfold={folds}, else pairs or a splitter.")
     if hasattr(folds, "split"):
-        rows, labels = np.zeros((data.num_row(), 1)), data.get_label()
         if groups is None and len(bounds):
             groups = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-        folds = folds.split(rows, labels, groups)
+        folds = _split_by(folds, data, groups)
     n_rows = data.num_row()
     pairs = [(row_numbers(train, n_rows), row_numbers(test, n_rows)) for train, test in folds]
     if not pairs:
@@ -164,3 +183,17 @@ def _given(folds: Folds, data: DMatrix, bounds: np.ndarray, groups: np.ndarray |
                 f"a fold of `folds` has rows of query {torn[0] - 1} for training and for testing; keep it whole."
             )
     return pairs
+
+
+def _split_by(splitter: Any, data: DMatrix, groups: np.ndarray | None) -> list[tuple[Any, Any]]:
+    """Return the folds of a splitter of scikit-learn. It gets no labels if bounds of times take their place."""
+    labels = data.get_label()
+    try:
+        return list(splitter.split(np.zeros((data.num_row(), 1)), labels if labels.size else None, groups))
+    except (TypeError, ValueError) as error:
+        if groups is None and "groups" in str(error):
+            raise ParameterError(
+                f"`folds` is a {type(splitter).__name__}, which needs the groups of the rows; pass groups= to "
+                "fit_best, or folds=splitter.split(X, y, groups)."
+            ) from error
+        raise

@@ -64,9 +64,7 @@ std::string BaseScoreText(std::vector<float> const& base_score, std::size_t n_ou
 
 namespace {
 
-std::size_t NumWeights(Model const& model) {
-  return SizeInMemory((model.n_features + 1) * model.NumOutputs());
-}
+std::size_t NumWeights(Model const& model) { return SizeInMemory((model.n_features + 1) * model.NumOutputs()); }
 
 /// Returns the numbers as text, each preceded by `before`, with `between` in between.
 std::string Joined(float const* numbers, std::size_t count, std::string const& before, std::string const& between) {

@@ -143,9 +143,7 @@ class Work {
   ModelPredictor const& With() const { return with_; }
   PredictTask Task() const { return {known_.View(), trees_, {start_, rows_.base_margin}}; }
   /// Returns the number of floats in the result.
-  std::size_t Size() const {
-    return SizeInMemory(rows_.view.NumRows() * OutputWidth(model_, kind_, trees_));
-  }
+  std::size_t Size() const { return SizeInMemory(rows_.view.NumRows() * OutputWidth(model_, kind_, trees_)); }
 
  private:
   static Model const& Checked(ReadyModel const& ready, GivenRows const& rows, PredictOptions const& options) {

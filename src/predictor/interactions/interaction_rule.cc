@@ -26,7 +26,8 @@ std::vector<double> FaithfulWeights(QuadratureNodes const& nodes, std::int32_t o
   for (std::size_t q = 0; q < nodes.node.size(); ++q) {
     auto value = 0.0;
     for (std::int32_t r = 0; r < order; ++r) {
-      value += coefficients[r] * IntegerPower(nodes.node[q], size - 1 + r) * IntegerPower(nodes.complement[q], order - 1 - r);
+      value += coefficients[r] * IntegerPower(nodes.node[q], size - 1 + r) *
+               IntegerPower(nodes.complement[q], order - 1 - r);
     }
     weights.push_back(nodes.weight[q] * value);
     total += weights.back();

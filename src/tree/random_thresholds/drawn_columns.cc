@@ -1,7 +1,8 @@
-#include "common/memory_size.h"
 #include "tree/random_thresholds/drawn_columns.h"
 
 #include <array>
+
+#include "common/memory_size.h"
 
 namespace kauri {
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import pickle
+from pathlib import Path
 from typing import Any
 
 import kauriboost as kb
@@ -10,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.model_selection import KFold, TimeSeriesSplit
 
 RNG = np.random.default_rng(12)
 N = 300
@@ -84,6 +87,28 @@ def test_survival_times_with_bounds(caplog: pytest.LogCaptureFixture) -> None:
     assert concordance(-apart.predict(ROWS)) > 0.75
 
 
+@pytest.mark.parametrize("splitter", [KFold(3), TimeSeriesSplit(3)])
+def test_survival_times_and_a_splitter(splitter: Any) -> None:
+    found = kb.fit_best(ROWS, folds=splitter, rounds_budget=20, **BOUNDS)
+    again = kb.fit_best(ROWS, folds=list(splitter.split(ROWS)), rounds_budget=20, **BOUNDS)
+    assert again.booster.save_raw() == found.booster.save_raw()
+
+
+@pytest.mark.parametrize("is_matrix", [False, True])
+def test_labels_and_bounds_need_an_objective(is_matrix: bool) -> None:
+    labels = ROWS[:, 1] * 3
+    given: dict[str, Any] = (
+        {"X": kb.DMatrix(ROWS, labels, **BOUNDS)} if is_matrix else {"X": ROWS, "y": labels, **BOUNDS}
+    )
+    for params in ({}, {"eval_metric": "rmse"}):
+        with pytest.raises(kb.ParameterError, match=r"both labels .* and bounds of times; pass one of them, or"):
+            kb.fit_best(**given, params=params, **FEW)
+    of_bounds = kb.fit_best(**given, params={"objective": "survival:aft"}, **FEW)
+    assert of_bounds.predict(ROWS).tolist() == kb.fit_best(ROWS, **BOUNDS, **FEW).predict(ROWS).tolist()
+    of_labels = kb.fit_best(**given, params={"objective": "reg:squarederror"}, **FEW)
+    assert of_labels.predict(ROWS).tolist() == kb.fit_best(ROWS, labels, **FEW).predict(ROWS).tolist()
+
+
 def test_survival_times_with_signs() -> None:
     told: dict[str, Any] = {"params": {"objective": "survival:cox"}, **FEW}
     labels = np.where(TIMES <= END, SEEN, -SEEN)
@@ -104,3 +129,29 @@ def test_several_targets(strategy: str) -> None:
     labels = (table > 0).astype(int)
     told["params"]["objective"] = "binary:logistic"
     assert kb.fit_best(ROWS, labels, **told).score < 0.6
+
+
+@pytest.mark.parametrize("has_classes", [False, True])
+def test_the_value_for_missing_data_stays_with_the_model(has_classes: bool, tmp_path: Path) -> None:
+    is_gap = np.random.default_rng(4).random(ROWS.shape) < 0.3
+    coded, blank = np.where(is_gap, -999, ROWS), np.where(is_gap, np.nan, ROWS)
+    y = np.where(is_gap[:, 0], 3 * ROWS[:, 1], ROWS[:, 0])
+    labels = np.where(y > 0, "yes", "no") if has_classes else y
+    found = kb.fit_best(coded, labels, missing=-999, **FEW)
+    plain = kb.fit_best(blank, labels, **FEW)
+    assert plain.booster.attr("kauri_missing") is None
+    for each in (found, pickle.loads(pickle.dumps(found))):
+        np.testing.assert_array_equal(each.predict(coded), plain.predict(blank))
+        np.testing.assert_array_equal(each.predict(blank), plain.predict(blank))
+        np.testing.assert_array_equal(each.predict(kb.DMatrix(coded, missing=-999)), plain.predict(blank))
+    contributions = [kb.explain(model, rows).values for model, rows in ((found, coded), (plain, blank))]
+    np.testing.assert_array_equal(*contributions)
+    if has_classes:
+        np.testing.assert_array_equal(found.predict_proba(coded), plain.predict_proba(blank))
+    found.save_model(tmp_path / "model.json")
+    loaded = kb.KauriClassifier() if has_classes else kb.KauriRegressor()
+    loaded.load_model(tmp_path / "model.json")
+    assert loaded.missing == -999
+    np.testing.assert_array_equal(loaded.predict(coded), plain.predict(blank))
+    found.booster.set_attr(kauri_missing=None)
+    assert found.booster.save_raw() == plain.booster.save_raw()

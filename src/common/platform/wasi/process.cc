@@ -29,7 +29,7 @@ int const kBrokenPipe = 0;
 
 struct HandleOnce::Before {};
 
-HandleOnce::HandleOnce(int signal, void (*/*handler*/)(int)) : signal_(signal) {}
+HandleOnce::HandleOnce(int signal, void (* /*handler*/)(int)) : signal_(signal) {}
 
 HandleOnce::~HandleOnce() { static_cast<void>(signal_); }
 

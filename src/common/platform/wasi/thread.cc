@@ -3,15 +3,13 @@
 
 namespace kauri::platform {
 
-bool StartThread(void* (*/*run*/)(void*), void* /*argument*/) { return false; }
+bool StartThread(void* (* /*run*/)(void*), void* /*argument*/) { return false; }
 
-int AtFork(void (*/*in_child*/)()) { return 0; }
+int AtFork(void (* /*in_child*/)()) { return 0; }
 
-ThreadPointer::ThreadPointer(void (*/*destroy*/)(void*)) noexcept : has_key_(true) {}
+ThreadPointer::ThreadPointer(void (* /*destroy*/)(void*)) noexcept : has_key_(true) {}
 
-void* ThreadPointer::Get() const noexcept {
-  return reinterpret_cast<void*>(key_);  // NOLINT(performance-no-int-to-ptr): Set() stored a pointer
-}
+void* ThreadPointer::Get() const noexcept { return reinterpret_cast<void*>(key_); }
 
 bool ThreadPointer::Set(void* pointer) noexcept {
   key_ = reinterpret_cast<std::uintptr_t>(pointer);

@@ -54,8 +54,8 @@ inline int NumThreads() {
   return count;
 }
 
-/// Returns whether the process comes down to one thread within five seconds. The kernel still counts a joined thread for
-/// a moment.
+/// Returns whether the process comes down to one thread within five seconds. The kernel still counts a joined thread
+/// for a moment.
 inline bool OneThreadRemains() {
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (NumThreads() != 1 && std::chrono::steady_clock::now() < end) {
