@@ -104,10 +104,10 @@ class BestFit:
     classes_: np.ndarray | None = None
 
     def predict(self, X: Any, **how: Any) -> Any:
-        """Predict rows: a `DMatrix`, or data to make one from, in which ``missing`` of `fit_best` means "missing", too.
+        """Predict rows: a `DMatrix`, or data to make one from, with the value ``missing`` that `fit_best` got.
 
-        Without further arguments, the result for a model with `classes_` is the most likely class of each row. Else the
-        result is that of `Booster.predict`, which takes `how`.
+        Without further arguments, the result for a model with `classes_` is the most likely class of each row. Else it
+        is the result of `Booster.predict`, which takes `how`.
         """
         data = self._matrix(X)
         if self.classes_ is None or how:

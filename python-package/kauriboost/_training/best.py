@@ -214,7 +214,7 @@ def _folds_of(task: BestTask, data: DMatrix, objective: str) -> list[RowsOfFold]
     for fold, (train, test) in enumerate(rows):
         if len(train) == 0 or len(test) == 0:
             raise DataError(f"fold {fold} of `folds` has no rows for {'testing' if len(train) else 'training'}.")
-        common = [] if task.folds is None else np.intersect1d(train, test)
+        common = np.intersect1d(train, test) if task.folds is not None else train[:0]
         if len(common):
             raise DataError(
                 f"row {common[0]} is for training and for testing of fold {fold}; leave it out of either, so that the "
