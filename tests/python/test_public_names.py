@@ -16,14 +16,14 @@ import pytest
 PUBLIC = {
     "kauriboost": """
         Attempt BestFit Booster CollectiveError ColumnSummary CvResult DMatrix DataError DataIter DependenceCurves
-        DeviceArray DeviceError Distilled Explanation ExtMemQuantileDMatrix FileError FunctionalAnova GlobalImportance
-        InteractionStrengths InternalError KauriClassifier KauriError KauriRFClassifier KauriRFRegressor KauriRanker
+        DeviceArray DeviceError Distilled Distribution Explanation ExtMemQuantileDMatrix FileError FunctionalAnova
+        GlobalImportance InteractionStrengths InternalError KauriClassifier KauriDistribution KauriError KauriRFClassifier KauriRFRegressor KauriRanker
         KauriRegressor ModelCheck ModelError Orders OutOfMemoryError ParameterError PartialDependence
         PermutationImportance QuantileDMatrix SetInteractions ShuffleUniformity SparseInteractions Verification
         accumulated_local_effects add_receipt build_info callback check config_context cv dependence_curves distill
-        explain explain_batches explain_function explain_interactions fit_best functional_anova
+        distribution_of explain explain_batches explain_function explain_interactions fit_best functional_anova
         get_config global_importance h_statistic install_as_xgboost parameters partial_dependence
-        permutation_importance plot_beeswarm
+        permutation_importance plot_beeswarm plot_calibration
         plot_contributions plot_dependence plot_h_statistic plot_importance plot_interactions plot_metric
         plot_partial_dependence plot_tree plot_waterfall refit report sample_orders set_config shapley_values
         shuffle shuffle_rows shuffle_uniformity sparse_interactions summarize to_graphviz train
@@ -51,6 +51,7 @@ PUBLIC = {
     "kauriboost.data_iter": "Batch DataError DataIter create_from_iterator",
     "kauriboost.device": "DataError DeviceArray array_in interface interface_members is_device_array predict to_host",
     "kauriboost.distill": "Distilled distill",
+    "kauriboost.distribution": "Distribution distribution_of",
     "kauriboost.explain": """
         Booster DMatrix DataError DependenceCurves Explanation FunctionalAnova GlobalImportance InteractionStrengths
         ParameterError PartialDependence SetInteractions SparseInteractions accumulated_local_effects
@@ -69,8 +70,8 @@ PUBLIC = {
         Booster DMatrix DataError Metric ParameterError PermutationImportance permutation_importance shuffle
     """,
     "kauriboost.plotting": """
-        plot_beeswarm plot_contributions plot_dependence plot_h_statistic plot_importance plot_interactions plot_metric
-        plot_partial_dependence plot_tree plot_waterfall report to_graphviz
+        plot_beeswarm plot_calibration plot_contributions plot_dependence plot_h_statistic plot_importance
+        plot_interactions plot_metric plot_partial_dependence plot_tree plot_waterfall report to_graphviz
     """,
     "kauriboost.forests": """
         ForestTree LoadedForest from_lightgbm from_sklearn from_trees load thresholds_of thresholds_of_doubles
@@ -89,7 +90,7 @@ PUBLIC = {
         KauriTrainer RayKauriClassifier RayKauriRanker RayKauriRegressor RayTrainReportCallback
         TuneReportCheckpointCallback predict sparse_column train
     """,
-    "kauriboost.sklearn": "KauriClassifier KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor",
+    "kauriboost.sklearn": "KauriClassifier KauriDistribution KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor",
     "kauriboost.summary": "ColumnSummary DataError ParameterError summarize",
     "kauriboost.stand_in": "install_as_xgboost restored",
     "kauriboost.training": """
