@@ -17,8 +17,8 @@ PUBLIC = {
     "kauriboost": """
         Attempt BestFit Booster CollectiveError ColumnSummary CvResult DMatrix DataError DataIter DependenceCurves
         DeviceArray DeviceError Distilled Distribution Explanation ExtMemQuantileDMatrix FileError FunctionalAnova
-        GlobalImportance InteractionStrengths InternalError KauriClassifier KauriDistribution KauriError KauriRFClassifier KauriRFRegressor KauriRanker
-        KauriRegressor ModelCheck ModelError Orders OutOfMemoryError ParameterError PartialDependence
+        GlobalImportance InteractionStrengths InternalError KauriClassifier KauriDistribution KauriError
+        KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor ModelCheck ModelError Orders OutOfMemoryError ParameterError PartialDependence
         PermutationImportance QuantileDMatrix SetInteractions ShuffleUniformity SparseInteractions Verification
         accumulated_local_effects add_receipt build_info callback check config_context cv dependence_curves distill
         distribution_of explain explain_batches explain_function explain_interactions fit_best functional_anova
@@ -90,7 +90,9 @@ PUBLIC = {
         KauriTrainer RayKauriClassifier RayKauriRanker RayKauriRegressor RayTrainReportCallback
         TuneReportCheckpointCallback predict sparse_column train
     """,
-    "kauriboost.sklearn": "KauriClassifier KauriDistribution KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor",
+    "kauriboost.sklearn": """
+        KauriClassifier KauriDistribution KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor
+    """,
     "kauriboost.summary": "ColumnSummary DataError ParameterError summarize",
     "kauriboost.stand_in": "install_as_xgboost restored",
     "kauriboost.training": """
