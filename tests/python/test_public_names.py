@@ -18,7 +18,8 @@ PUBLIC = {
         Attempt BestFit Booster CollectiveError ColumnSummary CvResult DMatrix DataError DataIter DependenceCurves
         DeviceArray DeviceError Distilled Distribution Explanation ExtMemQuantileDMatrix FileError FunctionalAnova
         GlobalImportance InteractionStrengths InternalError KauriClassifier KauriDistribution KauriError
-        KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor ModelCheck ModelError Orders OutOfMemoryError ParameterError PartialDependence
+        KauriRFClassifier KauriRFRegressor KauriRanker KauriRegressor ModelCheck ModelError Orders OutOfMemoryError
+        ParameterError PartialDependence
         PermutationImportance QuantileDMatrix SetInteractions ShuffleUniformity SparseInteractions Verification
         accumulated_local_effects add_receipt build_info callback check config_context cv dependence_curves distill
         distribution_of explain explain_batches explain_function explain_interactions fit_best functional_anova
