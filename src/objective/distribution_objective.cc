@@ -162,9 +162,9 @@ class DistributionObjective : public Objective {
 
 /// Fisher's scoring: steps of the natural gradient, each at most one unit of information long. The gradient of an
 /// absolute difference is a sign, whose steps would pass the maximum for ever: where a gradient changes its sign, the
-/// next step has at most half the length of the last one, and then at most twice.
+/// next step has at most half the length of the last one, and later bounds grow by a fifth.
 std::vector<float> DistributionObjective::EstimateBaseScore(Context const& ctx, MetaInfo const& info) const {
-  constexpr int kMostSteps = 100;
+  constexpr int kMostSteps = 150;
   constexpr double kConverged = 1e-9;
   double total = 0.0;
   auto const moments = MomentsOf(ctx, info, &total);
@@ -191,7 +191,7 @@ std::vector<float> DistributionObjective::EstimateBaseScore(Context const& ctx, 
       if (!(hessian > 0.0)) continue;
       auto const unit = std::sqrt(total / hessian);
       auto const whole = -sums.of[k] / hessian / unit;
-      most[k] = whole * last[k] < 0.0 ? 0.5 * std::fabs(last[k]) : std::fmin(2.0 * most[k], 1.0);
+      most[k] = whole * last[k] < 0.0 ? 0.5 * std::fabs(last[k]) : std::fmin(1.2 * most[k], 1.0);
       auto const length = std::fmin(std::fmax(whole, -most[k]), most[k]);
       raw[k] += length * unit;
       last[k] = length;

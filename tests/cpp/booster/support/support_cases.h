@@ -133,7 +133,10 @@ inline std::shared_ptr<DataMatrix> MakeRows(Rows rows) {
 /// Returns the message of a training's refusal; empty if it trains. Other errors than refusals fail.
 inline std::string RefusalOf(Example const& example, Parts const& parts) {
   auto const data = MakeRows(example.rows);
-  auto const n_outputs = example.rows == Rows::kTwoLabels ? 2 : 1;
+  auto n_outputs = example.rows == Rows::kTwoLabels ? 2 : 1;
+  for (auto const& [name, value] : example.params) {
+    if (name == "objective" && value == "dist:normal") n_outputs = 2;  // its parameters
+  }
   std::vector<GradientPair> const pairs(ToSize(data->NumRows() * n_outputs), GradientPair{0.25F, 0.5F});
   std::vector<GradientPair> const splits(ToSize(data->NumRows()), GradientPair{0.25F, 0.5F});
   Params params{{"nthread", "1"}, {"max_depth", "3"}, {"objective", "binary:logitraw"}, {"lambda", "0"}};
