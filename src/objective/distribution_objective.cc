@@ -140,9 +140,7 @@ class DistributionObjective : public Objective {
   std::string DefaultMetric() const override { return "nll"; }
   /// A penalty or a bound on hessians would depend on the label's unit, so they are off.
   std::map<std::string, std::string> ParameterDefaults() const override {
-    std::map<std::string, std::string> defaults{{"lambda", "0"}, {"min_child_weight", "0"}};
-    if (n_ > 1) defaults.emplace("multi_strategy", "multi_output_tree");
-    return defaults;
+    return {{"lambda", "0"}, {"min_child_weight", "0"}, {"multi_strategy", "multi_output_tree"}};
   }
 
  private:

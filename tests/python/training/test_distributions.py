@@ -223,12 +223,6 @@ def test_base_scores_are_raw_scores() -> None:
         np.testing.assert_allclose(kb.train(params, data, 1, verbose_eval=False).predict(data)[0], expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("params", [{"tree_method": "exact"}, {"tree_method": "approx"}, {"linear_tree": 1}], ids=str)
-def test_one_parameter_needs_no_vector_leaves(params: dict[str, Any]) -> None:
-    booster, data = train("poisson", **params)
-    assert kb.Booster(model_file=booster.save_raw()).predict(data).shape == (1500,)
-
-
 def test_metrics_need_a_distribution() -> None:
     X, y = rows_of("normal")
     for metric in ("nll", "crps"):
