@@ -249,6 +249,7 @@ inline Example Together(Example const& a, Example const& b) {
               Feature::kSymmetricVectors);
   asked.AddIf(is_symmetric && !has(Feature::kVectorLeaves) && has(Feature::kRandomThresholds),
               Feature::kSymmetricThresholds);
+  asked.Remove(Feature::kCountedPages);  // vectors in leaves need no counted pages
   asked.AddIf(has(Feature::kPages) && has(Feature::kMinDataInLeaf) && !has(Feature::kVectorLeaves),
               Feature::kCountedPages);
   auto const is_absolute = std::any_of(both.params.begin(), both.params.end(),
