@@ -84,7 +84,17 @@ double QuantileOf(Family const& family, double const* parameters, double share) 
   return family.Takes(-1.0F) ? -infinity : 0.0;
 }
 
+/// Returns the value of a function of points at NaN, which is NaN, or at an infinite point, which is the limit.
+double LimitAt(Function function, double point) {
+  auto const infinity = std::numeric_limits<double>::infinity();
+  if (point != point) return point;
+  if (function == Function::kCrps) return infinity;
+  if (function == Function::kLogDensity) return -infinity;
+  return function == Function::kCumulative && point > 0.0 ? 1.0 : 0.0;
+}
+
 double ValueAt(Family const& family, Function function, double const* parameters, double point) {
+  if (function != Function::kQuantile && !std::isfinite(point)) return LimitAt(function, point);
   switch (function) {
     case Function::kMean:
       return family.Mean(parameters);
@@ -109,7 +119,8 @@ double ValueAt(Family const& family, Function function, double const* parameters
 double UniformAt(std::uint64_t seed, std::int64_t row, std::int64_t draw) {
   constexpr std::uint64_t kPurpose = 0x44495354;  // "DIST": apart from the streams of training
   auto const key = CombineKeys(CombineKeys(seed, kPurpose), static_cast<std::uint64_t>(row));
-  return RandomUniform(key, static_cast<std::uint64_t>(draw)) + 0x1.0p-54;
+  auto const drawn = RandomUniform(key, static_cast<std::uint64_t>(draw)) + 0x1.0p-54;
+  return drawn < 1.0 ? drawn : 1.0 - 0x1.0p-53;  // the largest draw and the half of its last bit round to 1
 }
 
 struct Request {

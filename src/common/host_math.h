@@ -31,6 +31,7 @@ inline double RealPower(double base, double exponent) {
 /// in the logarithm and in the quotient, and cancels.
 inline double LogOfOnePlus(double x) {
   double const sum = 1.0 + x;
+  if (sum == x) return Log(x);  // large numbers and infinity, whose quotient is NaN
   return sum == 1.0 ? x : Log(sum) * (x / (sum - 1.0));
 }
 

@@ -107,6 +107,7 @@ class DistributionObjective : public Objective {
   }
   void ComputeGradients(Context const& ctx, Span<float const> margins, MetaInfo const& info, std::int64_t,
                         Span<GradientPair> out) const override {
+    RequireOutputs(info.labels.empty() ? n_ : static_cast<std::int64_t>(margins.size() / info.labels.size()));
     CheckGradientSizes(info.labels.size() * ToSize(n_), margins, out);
     ParallelForBlocks(ctx, info.n_rows, kBlockRows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       double raw[kMostParameters];
@@ -123,7 +124,8 @@ class DistributionObjective : public Objective {
   }
   std::vector<float> EstimateBaseScore(Context const& ctx, MetaInfo const& info) const override;
   void TransformMargins(Context const& ctx, Span<float> values, std::int64_t n_outputs) const override {
-    auto const n_rows = static_cast<std::int64_t>(values.size()) / n_outputs;
+    RequireOutputs(n_outputs);
+    auto const n_rows = static_cast<std::int64_t>(values.size()) / n_;
     ParallelForBlocks(ctx, n_rows, kBlockRows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       double raw[kMostParameters];
       double parameters[kMostParameters];
@@ -144,15 +146,24 @@ class DistributionObjective : public Objective {
  private:
   static constexpr std::int64_t kBlockRows = 1024;
 
+  /// \throws Error(kParameter) if the model has another number of outputs, as after a change of `objective`.
+  void RequireOutputs(std::int64_t n_outputs) const {
+    if (n_outputs == n_) return;
+    Fail(ErrorKind::kParameter, "objective=", name_, " needs ", n_, n_ == 1 ? " output" : " outputs",
+         " per row, and the model has ", n_outputs, "; set the objective with which the model was trained");
+  }
+
   Family const& family_;
   std::string name_;
   int n_;
 };
 
-/// Fisher's scoring: steps of the natural gradient, each at most one unit of information long.
+/// Fisher's scoring: steps of the natural gradient, each at most one unit of information long. The gradient of an
+/// absolute difference is a sign, whose steps would pass the maximum for ever: where a gradient changes its sign, the
+/// next step has at most half the length of the last one, and later bounds grow by a fifth.
 std::vector<float> DistributionObjective::EstimateBaseScore(Context const& ctx, MetaInfo const& info) const {
-  constexpr int kMostSteps = 50;
-  constexpr double kConverged = 1e-8;
+  constexpr int kMostSteps = 150;
+  constexpr double kConverged = 1e-9;
   double total = 0.0;
   auto const moments = MomentsOf(ctx, info, &total);
   auto const n_rows = SumOverRanks(ctx, info.n_rows);
@@ -160,6 +171,8 @@ std::vector<float> DistributionObjective::EstimateBaseScore(Context const& ctx, 
   if (!(total > 0.0)) FailNoWeight(n_rows, name_);
   auto raw = family_.Start(moments);
   auto largest = 1.0;
+  double last[kMostParameters] = {};
+  double most[kMostParameters] = {1.0, 1.0, 1.0};
   for (int step = 0; step < kMostSteps && largest > kConverged; ++step) {
     auto const sums = SumLabels<Terms<2 * kMostParameters>>(ctx, info, [&](double label, double weight) {
       auto const pairs = family_.Gradients(raw.data(), label);
@@ -175,8 +188,11 @@ std::vector<float> DistributionObjective::EstimateBaseScore(Context const& ctx, 
       auto const hessian = sums.of[kMostParameters + k];
       if (!(hessian > 0.0)) continue;
       auto const unit = std::sqrt(total / hessian);
-      auto const length = std::fmin(std::fmax(-sums.of[k] / hessian / unit, -1.0), 1.0);
+      auto const whole = -sums.of[k] / hessian / unit;
+      most[k] = whole * last[k] < 0.0 ? 0.5 * std::fabs(last[k]) : std::fmin(1.2 * most[k], 1.0);
+      auto const length = std::fmin(std::fmax(whole, -most[k]), most[k]);
       raw[k] += length * unit;
+      last[k] = length;
       largest = std::fmax(largest, std::fabs(length));
     }
   }

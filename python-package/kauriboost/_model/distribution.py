@@ -23,7 +23,7 @@ PREFIX = "dist:"
 class Distribution:
     """The distribution of the label of each row.
 
-    All functions are computed by the library: the same bits on every machine.
+    All functions are computed by the library, with the same bits on every machine; only `pit` draws by NumPy.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Distribution:
         if name not in known:
             raise ParameterError(f"there is no distribution {name!r}; choose one of {', '.join(known)}.")
         family = known[name]
-        table = np.ascontiguousarray(parameters, dtype=np.float64)
+        table = np.array(parameters, dtype=np.float64, order="C")
         if table.ndim == 1 and len(family.parameters) == 1:
             table = table[:, np.newaxis]
         if table.ndim != 2 or table.shape[1] != len(family.parameters):
@@ -73,6 +73,8 @@ class Distribution:
 
     def __getitem__(self, rows: Any) -> Distribution:
         """Return the distributions of some rows, chosen by a slice, numbers or a mask."""
+        if isinstance(rows, tuple):
+            raise TypeError("a distribution has rows only; index it with a slice, numbers or a mask.")
         chosen = self._table[rows]
         return Distribution(self.name, chosen if chosen.ndim == 2 else chosen[np.newaxis])
 
@@ -139,6 +141,8 @@ class Distribution:
 
     def sample(self, n: int = 1, *, seed: int = 0) -> np.ndarray:
         """Return `n` random labels for each row, ``[n_rows, n]``; the same for the same seed."""
+        if n < 0:
+            raise ValueError(f"n is {n}; expected the number of labels for each row.")
         return self._call("sample", None, int(n), seed=int(seed))
 
     def pit(self, y: Any, *, seed: int = 0) -> np.ndarray:

@@ -40,6 +40,9 @@ def plot_calibration(
     if kind not in ("reliability", "histogram"):
         raise ValueError(f"kind is {kind!r}; expected 'reliability' or 'histogram'.")
     places = np.sort(distribution.pit(y))
+    n_missing = int(np.isnan(places).sum())
+    if n_missing:
+        raise ValueError(f"{n_missing} labels are missing (NaN); leave their rows out.")
     if not len(places):
         raise ValueError("there are no rows to compare; give distributions and labels of new rows.")
     ax = axes_for(ax, 5.5, 12, grid="both" if kind == "reliability" else "y")

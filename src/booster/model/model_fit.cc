@@ -12,6 +12,8 @@ std::string InWords(std::int64_t n_classes) {
   return n_classes > 1 ? std::to_string(n_classes) + " classes" : std::string("no classes");
 }
 
+bool NamesDistribution(std::string const& objective) { return objective.rfind("dist:", 0) == 0; }
+
 }  // namespace
 
 void RequireSameKind(Model const& model, std::string const& booster) {
@@ -27,6 +29,19 @@ void RequireSameClasses(Model const& model, Components const& parts) {
   Fail(ErrorKind::kParameter, "objective=", parts.param.objective, " with num_class=", wanted,
        " does not fit the model, which has ", InWords(model.n_classes),
        "; give the objective and the num_class that it was trained with, or start a new model.");
+}
+
+void RequireSameDistribution(Model const& model, Components const& parts) {
+  auto const& objective = parts.param.objective;
+  if (model.NumIterations() == 0 || !NamesDistribution(objective) || objective == model.objective) return;
+  if (NamesDistribution(model.objective)) {
+    Fail(ErrorKind::kParameter, "objective=", objective, " does not fit the model, which was trained with ",
+         model.objective, " and whose raw scores have another meaning; leave the objective out, or start a new model.");
+  }
+  auto const wanted = parts.objective->NumOutputs(MetaInfo());
+  if (wanted == model.NumOutputs()) return;
+  Fail(ErrorKind::kParameter, "objective=", objective, " needs ", wanted, wanted == 1 ? " output" : " outputs",
+       " per row, and the model has ", model.NumOutputs(), "; set the objective with which the model was trained.");
 }
 
 void RequireSameOutputs(Model const& model, Components const& parts, MetaInfo const& train) {

@@ -17,6 +17,9 @@ void RequireSameKind(Model const& model, std::string const& booster);
 /// Checks the number of classes. \throws Error(kParameter) when the parameters have another number than a model with
 /// rounds.
 void RequireSameClasses(Model const& model, Components const& parts);
+/// \throws Error(kParameter) if the objective is a distribution, dist:..., whose parameters are not the raw scores of a
+/// model with rounds: the model has another number of outputs, or was trained with another distribution.
+void RequireSameDistribution(Model const& model, Components const& parts);
 
 /// Checks the number of outputs. \throws Error(kData) when training data need another number than a model with rounds
 /// has.

@@ -212,6 +212,7 @@ std::shared_ptr<Model> TrainedModel::Described(std::shared_ptr<Components const>
   if (says_ == parts) return result_.model;
   RequireSameKind(*result_.model, parts->param.booster);
   RequireSameClasses(*result_.model, *parts);
+  RequireSameDistribution(*result_.model, *parts);
   auto description = DescriptionOf(*parts, result_);
   if (Says(*result_.model, description)) {
     says_ = parts;

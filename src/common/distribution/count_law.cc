@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "common/math.h"
+#include "common/host_math.h"
 
 namespace kauri::distribution {
 namespace {
@@ -90,10 +90,10 @@ double CountLaw::LogOfCount(double count) const {
   if (!(count >= 0.0) || std::floor(count) != count) return -detail::Infinity();
   double const of_factorial = LogGamma(count + 1.0);
   if (IsPoisson()) return (count > 0.0 ? count * Log(mean) : 0.0) - mean - of_factorial;
-  double const at_zero = -size * LogOnePlus(mean / size);
+  double const at_zero = -size * LogOfOnePlus(mean / size);
   if (count == 0.0) return at_zero;
   // Gamma(count + size) / Gamma(size) = Gamma(count) / Beta(size, count)
-  return LogGamma(count) - LogBeta(size, count) - of_factorial + at_zero - count * LogOnePlus(size / mean);
+  return LogGamma(count) - LogBeta(size, count) - of_factorial + at_zero - count * LogOfOnePlus(size / mean);
 }
 
 Tails CountLaw::OfCounts(double count) const {
@@ -145,7 +145,14 @@ double CountLaw::Deviation() const {
   return std::sqrt(share * (variance + (1.0 - share) * mean * mean));
 }
 
-double CountLaw::Crps(double count) const {
+double CountLaw::Crps(double label) const {
+  if (label < 0.0) return CrpsOf(0.0) - label;
+  double const count = std::floor(label);
+  if (count == label) return CrpsOf(count);
+  return (1.0 - (label - count)) * CrpsOf(count) + (label - count) * CrpsOf(count + 1.0);
+}
+
+double CountLaw::CrpsOf(double count) const {
   double const high = HighEnd(*this);
   // Every count between the end of the sum and the label adds 1.
   double const beyond = count > high + 1.0 ? count - high - 1.0 : 0.0;

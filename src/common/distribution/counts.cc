@@ -1,6 +1,7 @@
 /// Families of labels that are counts.
 #include "common/distribution/count_law.h"
 #include "common/distribution/members.h"
+#include "common/host_math.h"
 
 namespace kauri::distribution {
 namespace {
@@ -44,11 +45,35 @@ double SizeGradient(CountLaw const& law, double count) {
   } else {
     between = Digamma(count + law.size) - Digamma(law.size);
   }
-  return law.size * (LogOnePlus(law.mean / law.size) - between + (count - law.mean) / (law.size + law.mean));
+  return law.size * (LogOfOnePlus(law.mean / law.size) - between + (count - law.mean) / (law.size + law.mean));
 }
 
-/// Returns the information about ln(size) of a law whose sum has too many terms. With 1 / s = 1 / size + 1 / mean, the
-/// coefficient of variation is that of a gamma distribution of the shape s. Exact for large means and for large sizes.
+/// Returns the information about ln(size) of a law with many zeros whose sum has too many terms: size^2
+/// E[trigamma(size)
+/// - trigamma(size + count)] - size mean / (size + mean), where the terms of trigamma(size + count) decrease as 1 /
+/// count. The counts beyond kMostTerms have one term.
+double SparseSizeInformation(CountLaw const& law) {
+  double const odds = law.mean / (law.size + law.mean);
+  double const p_zero = Exp(law.LogOfCount(0.0));
+  double const first = Trigamma(law.size);
+  double fall = 0.0;  // trigamma(size) - trigamma(size + count), times size^2
+  double probability = p_zero;
+  double left = 1.0 - p_zero;
+  double sum = 0.0;
+  for (double count = 1.0; count < kMostTerms; count += 1.0) {
+    double const ratio = law.size / (law.size + count - 1.0);
+    fall += ratio * ratio;
+    probability *= odds * (count - 1.0 + law.size) / count;
+    left -= probability;
+    sum += probability * fall;
+  }
+  double const far = law.size * law.size * (first - 1.0 / (law.size + kMostTerms + law.mean));
+  return sum + (left > 0.0 ? left : 0.0) * far - law.size * odds;
+}
+
+/// Returns the information about ln(size) of a law with few zeros whose sum has too many terms. With 1 / s = 1 / size +
+/// 1 / mean, the coefficient of variation is that of a gamma distribution of the shape s. Exact for large means where
+/// there are no zeros, and for large sizes.
 double WideSizeInformation(CountLaw const& law) {
   double const shape = 1.0 / (1.0 / law.size + 1.0 / law.mean);
   double const curvature = shape > 1e4 ? 0.5 + 1.0 / (6.0 * shape) : shape * (shape * Trigamma(shape) - 1.0);
@@ -76,13 +101,15 @@ bool ForCounts(CountLaw const& law, Fn&& fn) {
 
 /// Returns the information about ln(size), without added zeros.
 double SizeInformation(CountLaw const& law) {
-  double const constant = LogOnePlus(law.mean / law.size);
+  double const constant = LogOfOnePlus(law.mean / law.size);
   double sum = 0.0;
   auto const is_summed = ForCounts(law, [&](double count, double probability, double between) {
     double const score = law.size * (constant - between + (count - law.mean) / (law.size + law.mean));
     sum += probability * score * score;
   });
-  return is_summed ? sum : WideSizeInformation(law);
+  if (is_summed) return sum;
+  constexpr double kFewZeros = 1e-3;
+  return Exp(law.LogOfCount(0.0)) > kFewZeros ? SparseSizeInformation(law) : WideSizeInformation(law);
 }
 
 /// The Poisson distribution: mean, raw: ln(mean).
@@ -214,7 +241,7 @@ class ZeroInflatedNegativeBinomial : public CountFamily {
     auto const is_summed = ForCounts(law, [&](double count, double probability, double between) {
       if (count > 0.0) AddOuter(ScoreOf(law, count, between), law.share * probability, &scores);
     });
-    if (!is_summed) SetWide(law, at_zero, &scores);
+    if (!is_summed) AddPositive(law, at_zero, of_count, &scores);
     auto row = NaturalGradients(scores, 3, kDamping);
     KeepWithin(raw[0], 0, &row);
     KeepWithin(raw[1], 1, &row, -kMostLog, kHighSize);
@@ -238,7 +265,7 @@ class ZeroInflatedNegativeBinomial : public CountFamily {
   /// Returns the gradient of -ln p at a count that is no added zero.
   static Score ScoreOf(CountLaw const& law, double count, double between) {
     double const weight = law.size / (law.size + law.mean);
-    double const of_size = LogOnePlus(law.mean / law.size) - between + (count - law.mean) / (law.size + law.mean);
+    double const of_size = LogOfOnePlus(law.mean / law.size) - between + (count - law.mean) / (law.size + law.mean);
     return {{weight * (law.mean - count), law.size * of_size, law.share - 1.0}};
   }
   static void AddOuter(Score const& score, double probability, Scores* scores) {
@@ -246,14 +273,20 @@ class ZeroInflatedNegativeBinomial : public CountFamily {
       for (int j = 0; j < 3; ++j) scores->fisher[i][j] += probability * score.of[i] * score.of[j];
     }
   }
-  /// Sets the information of a law with a large mean, whose zeros are added zeros.
-  static void SetWide(CountLaw const& law, double at_zero, Scores* scores) {
-    for (auto& line : scores->fisher) {
-      for (auto& number : line) number = 0.0;
+  /// Adds the information of the counts above 0 of a law whose sum has too many terms: that of the whole law, in which
+  /// mean and size are orthogonal, without that of its zeros. of_zero: the gradient at 0 of the law without added
+  /// zeros.
+  static void AddPositive(CountLaw const& law, double at_zero, Score const& of_zero, Scores* scores) {
+    double const whole[] = {law.size * law.mean / (law.size + law.mean), SizeInformation(law)};
+    for (int i = 0; i < 2; ++i) {
+      scores->fisher[i][i] += law.share * whole[i];
+      for (int j = 0; j < 2; ++j) scores->fisher[i][j] -= law.share * at_zero * of_zero.of[i] * of_zero.of[j];
+      // The gradients of the counts above 0 add up to minus those of zeros.
+      double const with_share = law.share * (1.0 - law.share) * at_zero * of_zero.of[i];
+      scores->fisher[i][2] += with_share;
+      scores->fisher[2][i] += with_share;
     }
-    scores->fisher[0][0] = law.share * law.size * law.mean / (law.size + law.mean);
-    scores->fisher[1][1] = law.share * WideSizeInformation(law);
-    scores->fisher[2][2] = law.share * (1.0 - law.share) * (1.0 - at_zero);
+    scores->fisher[2][2] += law.share * (1.0 - law.share) * (1.0 - law.share) * (1.0 - at_zero);
   }
 };
 

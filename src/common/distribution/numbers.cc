@@ -1,5 +1,6 @@
 /// Families of labels that are any numbers.
 #include "common/distribution/members.h"
+#include "common/host_math.h"
 
 namespace kauri::distribution {
 namespace {
@@ -118,7 +119,7 @@ class StudentT : public Family {
     Scores scores;
     scores.gradient[0] = -weight * z * precision;
     scores.gradient[1] = 1.0 - weight * z * z;
-    scores.gradient[2] = -0.5 * slope * (between - 1.0 / df - LogOnePlus(z * z / df) + weight * z * z / df);
+    scores.gradient[2] = -0.5 * slope * (between - 1.0 / df - LogOfOnePlus(z * z / df) + weight * z * z / df);
     scores.fisher[0][0] = (df + 1.0) / (df + 3.0) * precision * precision;
     scores.fisher[1][1] = 2.0 * df / (df + 3.0);
     scores.fisher[1][2] = scores.fisher[2][1] = -2.0 * slope / ((df + 1.0) * (df + 3.0));

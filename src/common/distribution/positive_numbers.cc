@@ -44,11 +44,15 @@ class LogNormal : public PositiveFamily {
   }
   double Deviation(double const* parameters) const override {
     double const variance = parameters[1] * parameters[1];
-    return Mean(parameters) * std::sqrt(Exp(variance) - 1.0);
+    if (variance > 1e-2) return Mean(parameters) * std::sqrt(Exp(variance) - 1.0);
+    double sum = 1.0;  // (e^variance - 1) / variance
+    for (int k = 8; k >= 2; --k) sum = 1.0 + sum * variance / k;
+    return Mean(parameters) * parameters[1] * std::sqrt(sum);
   }
   /// Baran and Lerch 2015, "Log-normal distribution based EMOS models for probabilistic wind speed forecasting".
   double Crps(double const* parameters, double label) const override {
     double const scale = parameters[1];
+    if (Mean(parameters) == detail::Infinity()) return detail::Infinity();
     double const z = label > 0.0 ? (Log(label) - parameters[0]) / scale : -detail::Infinity();
     auto const tails = label > 0.0 ? NormalTails(z) : Tails{0.0, 1.0};
     double const shifted = label > 0.0 ? NormalTails(z - scale).lower : 0.0;
@@ -185,7 +189,8 @@ class ZeroInflatedGamma : public Family {
     double const share = parameters[2];
     double const spread = Gamma::Spread(parameters);
     double const distance = GammaFamily().Crps(parameters, label) + spread;
-    return (1.0 - share) * label + share * distance - share * (1.0 - share) * parameters[0] - share * share * spread;
+    return (1.0 - share) * std::fabs(label) + share * distance - share * (1.0 - share) * parameters[0] -
+           share * share * spread;
   }
 };
 

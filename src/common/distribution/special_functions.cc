@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "common/math.h"
+#include "common/host_math.h"
 
 namespace kauri::distribution {
 namespace {
@@ -10,7 +10,10 @@ namespace {
 constexpr double kHalfLogTwoPi = 0.91893853320467274178;
 constexpr double kTiny = 1e-300;
 constexpr double kPrecision = 1e-16;
-constexpr int kMostTerms = 100000;  ///< series end much earlier: after about 10 standard deviations of the shape
+constexpr int kMostTerms = 100000;  ///< series end much earlier: after about 10 roots of the shape
+/// Larger shapes and degrees of freedom have expansions, whose first omitted term is below 1e-12.
+constexpr double kUniformFrom = 1e5;
+constexpr double kUniformWithin = 0.15;  ///< largest |x / shape - 1| of these; tails beyond it are 0
 /// Asymptotic series are used from here on, where their first omitted term is below 1e-17.
 constexpr double kLarge = 12.0;
 
@@ -30,7 +33,7 @@ double GammaFactor(double a, double x) {
   if (a < kLarge) return Exp(a * Log(x) - x - LogGamma(a + 1.0));
   // With u = (x - a) / a: x^a e^-x / (a^a e^-a) = e^(a (ln(1 + u) - u)).
   double const u = (x - a) / a;
-  double const exponent = std::fabs(u) < 0.5 ? a * (LogOnePlus(u) - u) : a * Log(x / a) - x + a;
+  double const exponent = std::fabs(u) < 0.5 ? a * (LogOfOnePlus(u) - u) : a * Log(x / a) - x + a;
   return Exp(exponent - StirlingRest(a)) / std::sqrt(2.0 * kPi * a);
 }
 
@@ -88,7 +91,7 @@ double BetaFraction(double a, double b, double x) {
 /// The lower tail for x below the mean; rest = 1 - x with its own precision.
 double LowerBeta(double a, double b, double x, double rest) {
   if (x <= 0.0) return 0.0;
-  return Exp(a * Log(x) + b * (x < 0.5 ? LogOnePlus(-x) : Log(rest)) - LogBeta(a, b)) * BetaFraction(a, b, x) / a;
+  return Exp(a * Log(x) + b * (x < 0.5 ? LogOfOnePlus(-x) : Log(rest)) - LogBeta(a, b)) * BetaFraction(a, b, x) / a;
 }
 
 Tails BetaTailsOf(double a, double b, double x, double rest) {
@@ -100,17 +103,27 @@ Tails BetaTailsOf(double a, double b, double x, double rest) {
   return {1.0 - upper, upper};
 }
 
-}  // namespace
-
-double LogOnePlus(double x) {
-  if (std::fabs(x) > 0.25) return Log(1.0 + x);
-  // 2 artanh(x / (2 + x)) by its series.
-  double const s = x / (2.0 + x);
-  double const z = s * s;
-  double sum = 0.0;
-  for (int k = 19; k >= 1; k -= 2) sum = sum * z + 1.0 / k;
-  return 2.0 * s * sum;
+/// Temme's expansion for large shapes, uniform in x: a normal tail and the first two terms of its correction (Temme
+/// 1979, "The asymptotic expansion of the incomplete gamma functions").
+Tails UniformGammaTails(double a, double x) {
+  double const u = (x - a) / a;
+  if (std::fabs(u) > kUniformWithin) return u < 0.0 ? Tails{0.0, 1.0} : Tails{1.0, 0.0};
+  double sum = 0.0;  // (u - ln(1 + u)) / u^2
+  for (int k = 21; k >= 0; --k) sum = 1.0 / (k + 2) - u * sum;
+  double const eta = u * std::sqrt(2.0 * sum);
+  constexpr double kFirst[] = {-1.0 / 3.0,   1.0 / 12.0,        -2.0 / 135.0,  1.0 / 864.0,
+                               1.0 / 2835.0, -139.0 / 777600.0, 1.0 / 25515.0, -571.0 / 261273600.0};
+  constexpr double kSecond[] = {-1.0 / 540.0, -1.0 / 288.0, 1.0 / 378.0, -77.0 / 77760.0};
+  double correction = 0.0;
+  for (int k = 7; k >= 0; --k) correction = correction * eta + kFirst[k];
+  double second = 0.0;
+  for (int k = 3; k >= 0; --k) second = second * eta + kSecond[k];
+  correction = (correction + second / a) * NormalDensity(eta * std::sqrt(a)) / std::sqrt(a);
+  auto const normal = NormalTails(eta * std::sqrt(a));
+  return {normal.lower - correction, normal.upper + correction};
 }
+
+}  // namespace
 
 double LogGamma(double x) {
   double product = 1.0;
@@ -150,12 +163,14 @@ double LogBeta(double a, double b) {
   // The difference of two large logarithms, term by term.
   double const sum = a + b;
   double const rest = StirlingRest(large) - StirlingRest(sum);
-  double const between = -(large - 0.5) * LogOnePlus(small / large) - small * Log(sum) + small + rest;
+  double const between = -(large - 0.5) * LogOfOnePlus(small / large) - small * Log(sum) + small + rest;
   return LogGamma(small) + between;
 }
 
 Tails GammaTails(double a, double x) {
+  if (x != x) return {x, x};
   if (!(x > 0.0)) return {0.0, 1.0};
+  if (a >= kUniformFrom) return UniformGammaTails(a, x);
   if (x > 1e300) return {1.0, 0.0};
   double const factor = GammaFactor(a, x);
   if (factor == 0.0) return x < a ? Tails{0.0, 1.0} : Tails{1.0, 0.0};
@@ -170,6 +185,7 @@ Tails GammaTails(double a, double x) {
 Tails BetaTails(double a, double b, double x) { return BetaTailsOf(a, b, x, 1.0 - x); }
 
 Tails NormalTails(double z) {
+  if (z != z) return {z, z};
   auto const squared = GammaTails(0.5, 0.5 * z * z);
   double const beyond = 0.5 * squared.upper;
   double const within = 0.5 + 0.5 * squared.lower;
@@ -184,13 +200,21 @@ double NormalQuantile(double p) {
   double const t = std::sqrt(-2.0 * Log(tail));
   double z = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
   for (int step = 0; step < 3; ++step) {
-    double const error = (NormalTails(z).upper - tail) / NormalDensity(z);
+    double const density = NormalDensity(z);
+    if (density == 0.0) break;  // of a subnormal share
+    double const error = (NormalTails(z).upper - tail) / density;
     z += error / (1.0 - 0.5 * error * z);
   }
   return p < 0.5 ? -z : z;
 }
 
 Tails StudentTails(double t, double df) {
+  if (df >= kUniformFrom) {  // Hill 1970, "Student's t-distribution", CACM algorithm 395
+    double const a = df - 0.5;
+    double const z = std::sqrt(a * LogOfOnePlus(t * t / df));
+    double const shifted = z + (z * z + 3.0) * z / (48.0 * a * a);
+    return NormalTails(t < 0.0 ? -shifted : shifted);
+  }
   double const square = t * t;
   double const share = df / (df + square);
   double const beyond = 0.5 * BetaTailsOf(0.5 * df, 0.5, share, square / (df + square)).lower;
@@ -199,7 +223,7 @@ Tails StudentTails(double t, double df) {
 }
 
 double StudentLogDensity(double t, double df) {
-  return -0.5 * (df + 1.0) * LogOnePlus(t * t / df) - 0.5 * Log(df) - LogBeta(0.5 * df, 0.5);
+  return -0.5 * (df + 1.0) * LogOfOnePlus(t * t / df) - 0.5 * Log(df) - LogBeta(0.5 * df, 0.5);
 }
 
 }  // namespace kauri::distribution

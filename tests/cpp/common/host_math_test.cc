@@ -59,6 +59,7 @@ TEST(HostMath, LogOfOnePlusWithinItsStatedError) {
     }
   }
   EXPECT_EQ(LogOfOnePlus(0.0), 0.0);
+  EXPECT_EQ(LogOfOnePlus(detail::Infinity()), detail::Infinity());
   EXPECT_EQ(LogOfOnePlus(-0x1p-53), -0x1p-53);
 }
 

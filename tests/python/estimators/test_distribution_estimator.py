@@ -99,4 +99,7 @@ def test_calibration_plot_draws_what_it_says(kind: str) -> None:
         assert sum(bar.get_height() for bar in ax.patches[:20]) == pytest.approx(20)
     with pytest.raises(ValueError, match="kind is 'other'"):
         kb.plot_calibration(kb.Distribution("normal", known), y, kind="other")
+    y[3] = np.nan
+    with pytest.raises(ValueError, match="1 labels are missing"):
+        kb.plot_calibration(kb.Distribution("normal", known), y, kind=kind)
     mpl.pyplot.close("all")

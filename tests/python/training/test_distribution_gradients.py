@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import kauriboost as kb
 import numpy as np
 import pytest
 from distribution_rows import NAMES, drawn, frozen, log_density, natural, raw_scores, rows_of
+from scipy import special, stats
 
 
 def plain_score(name: str, raw: np.ndarray, y: float) -> np.ndarray:
@@ -77,6 +79,35 @@ def test_a_leaf_takes_the_natural_gradient_of_its_row(name: str) -> None:
         np.testing.assert_allclose(steps[row], expected, rtol=2e-3, atol=2e-4 * (1 + np.abs(expected).max()))
 
 
+@pytest.mark.parametrize(
+    ("mean", "size"), [(20.0, 0.1), (20.0, 0.05), (100.0, 0.05), (1000.0, 0.1), (1000.0, 0.01), (300.0, 3.0)]
+)
+@pytest.mark.parametrize("name", ["negative_binomial", "zero_inflated_negative_binomial"])
+def test_information_of_overdispersed_counts(name: str, mean: float, size: float) -> None:
+    start = np.log([mean, size, np.e][: 2 + (name != "negative_binomial")]).astype(np.float32).astype(np.float64)
+    data = kb.DMatrix(np.zeros((1, 1), np.float32), label=[3.0], base_margin=start[np.newaxis])
+    params = {"objective": f"dist:{name}", "max_depth": 1, "eta": 1.0, "base_score": 0.0}
+    booster = kb.train(params, data, 1, verbose_eval=False)
+    step = booster.predict(data, output_margin=True, strict_shape=True)[0] - start
+    m, s = np.exp(start[:2])
+    counts = np.arange(int(stats.nbinom.ppf(1 - 1e-9, s, s / (s + m))) + 1)
+    chances = stats.nbinom.pmf(counts, s, s / (s + m))
+    between = special.digamma(counts + s) - special.digamma(s)
+    scores = [s / (s + m) * (m - counts), s * (np.log1p(m / s) - between + (counts - m) / (s + m))]
+    if len(start) == 3:
+        share = special.expit(start[2])
+        at_zero = 1 - share + share * chances[0]
+        for of_one in scores:
+            of_one[0] *= share * chances[0] / at_zero
+        scores.append(np.full(len(counts), share - 1))
+        scores[2][0] = share * (1 - share) * (1 - chances[0]) / at_zero
+        chances = share * chances
+        chances[0] = at_zero
+    table = np.stack(scores)
+    information = (table * chances) @ table.T + np.diag(DAMPING[name])
+    np.testing.assert_allclose(step, -np.linalg.solve(information, table[:, 3]), rtol=0.01, atol=1e-4)
+
+
 def test_training_is_that_of_plain_natural_gradient_boosting() -> None:
     """Stumps of one threshold: vectors in the leaves are information-weighted means of natural gradients."""
     rng = np.random.default_rng(7)
@@ -95,6 +126,30 @@ def test_training_is_that_of_plain_natural_gradient_boosting() -> None:
     np.testing.assert_allclose(
         booster.predict(data), np.stack([raw[:, 0], np.exp(raw[:, 1])], axis=1), rtol=2e-4, atol=1e-4
     )
+
+
+def with_a_spike() -> np.ndarray:
+    """Return labels of which most are nearly equal, so that their density at the median is high."""
+    rng = np.random.default_rng(5)
+    return np.concatenate([rng.normal(5, 0.001, 600), rng.normal(0, 10, 400)]).astype(np.float32)
+
+
+def with_atoms() -> np.ndarray:
+    return np.repeat([0.0, 1.0, 100.0], [300, 301, 399]).astype(np.float32)
+
+
+def with_zeros() -> np.ndarray:
+    return np.concatenate([np.zeros(600), np.random.default_rng(6).exponential(10, 400)]).astype(np.float32)
+
+
+@pytest.mark.parametrize("labels", [with_a_spike, with_atoms, with_zeros])
+def test_laplace_starts_at_the_median(labels: Callable[[], np.ndarray]) -> None:
+    y = labels()
+    data = kb.DMatrix(np.zeros((len(y), 1), np.float32), label=y)
+    booster = kb.train({"objective": "dist:laplace", "eta": 0.0}, data, 1, verbose_eval=False)
+    location, scale = booster.predict(data)[0]
+    assert location == pytest.approx(np.median(y), abs=1e-5)
+    assert scale == pytest.approx(np.abs(y - np.median(y)).mean(), rel=1e-5)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -133,6 +133,7 @@ def test_labels_outside_the_support_are_refused_and_change_nothing(name: str) ->
     ("params", "words"),
     [
         ({"booster": "gblinear"}, "gblinear does not support objectives of whole distributions"),
+        ({"booster": "adaboost"}, "booster=adaboost trains binary classifiers.*objective=dist:normal"),
         ({"tree_method": "exact"}, "tree_method=exact builds no trees with vector leaves"),
         ({"tree_method": "approx"}, "tree_method=approx builds no trees with vector leaves"),
         ({"linear_tree": 1}, "linear_tree=1 does not support leaves with several outputs"),
@@ -178,6 +179,48 @@ def test_constraints_keep_the_mean_monotone(name: str, strategy: str) -> None:
         rows[:, column] = np.tile(steps, 30)
         means = kb.distribution_of(booster, kb.DMatrix(rows)).mean.reshape(30, 60)
         assert np.all(np.diff(means, axis=1) * sign >= -1e-12 * np.abs(means[:, :-1]))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("dist:poisson", "dist:normal"),
+        ("dist:normal", "dist:student_t"),
+        ("dist:student_t", "dist:poisson"),
+        ("dist:zero_inflated_gamma", "dist:gamma"),
+        ("dist:normal", "dist:laplace"),
+        ("reg:squarederror", "dist:normal"),
+    ],
+)
+def test_an_objective_with_another_number_of_parameters_is_refused(before: str, after: str) -> None:
+    X, y = rows_of("poisson")
+    y += 1
+    data = kb.DMatrix(X, label=y)
+    booster = kb.train({"objective": before, "max_depth": 3}, data, 2, verbose_eval=False)
+    expected = booster.predict(data)
+    booster.set_param({"objective": after})
+    words = rf"objective={after} (needs . outputs per row, and the model has|does not fit the model, which was trained)"
+    for _ in range(2):
+        with pytest.raises(kb.ParameterError, match=words):
+            booster.predict(data)
+    with pytest.raises(kb.ParameterError, match=words):
+        booster.inplace_predict(X)
+    with pytest.raises(kb.ParameterError, match=words):
+        booster.eval(data)
+    with pytest.raises(kb.KauriError, match=r"outputs|trained with"):
+        booster.update(data, 2)
+    with pytest.raises(kb.ParameterError, match=words):
+        booster.save_raw()
+    booster.set_param({"objective": before})
+    np.testing.assert_array_equal(booster.predict(data), expected)
+
+
+def test_base_scores_are_raw_scores() -> None:
+    X, y = rows_of("gamma")
+    data = kb.DMatrix(X, label=y)
+    for base_score, expected in (("[1,2]", [np.e, np.e**2]), (0.5, [np.exp(0.5)] * 2)):
+        params = {"objective": "dist:gamma", "base_score": base_score, "eta": 0.0}
+        np.testing.assert_allclose(kb.train(params, data, 1, verbose_eval=False).predict(data)[0], expected, rtol=1e-6)
 
 
 def test_metrics_need_a_distribution() -> None:

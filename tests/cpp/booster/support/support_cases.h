@@ -133,7 +133,10 @@ inline std::shared_ptr<DataMatrix> MakeRows(Rows rows) {
 /// Returns the message of a training's refusal; empty if it trains. Other errors than refusals fail.
 inline std::string RefusalOf(Example const& example, Parts const& parts) {
   auto const data = MakeRows(example.rows);
-  auto const n_outputs = example.rows == Rows::kTwoLabels ? 2 : 1;
+  auto n_outputs = example.rows == Rows::kTwoLabels ? 2 : 1;
+  for (auto const& [name, value] : example.params) {
+    if (name == "objective" && value == "dist:normal") n_outputs = 2;  // its parameters
+  }
   std::vector<GradientPair> const pairs(ToSize(data->NumRows() * n_outputs), GradientPair{0.25F, 0.5F});
   std::vector<GradientPair> const splits(ToSize(data->NumRows()), GradientPair{0.25F, 0.5F});
   Params params{{"nthread", "1"}, {"max_depth", "3"}, {"objective", "binary:logitraw"}, {"lambda", "0"}};
@@ -246,6 +249,7 @@ inline Example Together(Example const& a, Example const& b) {
               Feature::kSymmetricVectors);
   asked.AddIf(is_symmetric && !has(Feature::kVectorLeaves) && has(Feature::kRandomThresholds),
               Feature::kSymmetricThresholds);
+  asked.Remove(Feature::kCountedPages);  // vectors in leaves need no counted pages
   asked.AddIf(has(Feature::kPages) && has(Feature::kMinDataInLeaf) && !has(Feature::kVectorLeaves),
               Feature::kCountedPages);
   auto const is_absolute = std::any_of(both.params.begin(), both.params.end(),
