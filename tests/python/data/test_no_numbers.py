@@ -17,6 +17,7 @@ from kauriboost._binding.arrays import interface_members
 from kauriboost._binding.calls import call_handle
 from kauriboost._binding.library import LIB, check
 from kauriboost._binding.text import config
+from kauriboost._estimators.class_labels import label_table
 from kauriboost.sklearn import KauriClassifier, KauriRegressor
 from scipy.sparse import csr_matrix
 
@@ -145,7 +146,7 @@ def test_what_still_counts_as_numbers() -> None:
 
 def test_tables_of_labels() -> None:
     with pytest.raises(ValueError, match="durations"):
-        KauriClassifier._encode_table(np.zeros((2, 2), "m8[s]"))
+        label_table(np.zeros((2, 2), "m8[s]"))
 
 
 class OnDevice:

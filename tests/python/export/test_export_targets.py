@@ -250,7 +250,17 @@ def test_every_objective_is_exported_here() -> None:
     others = {"survival:aft", "rank:ndcg"}  # in models.SINGLE
     as_ndcg = {"rank:pairwise", "rank:map"}  # the margin is the prediction, as of rank:ndcg
     assert len(known) > 20
-    assert not set(known) - set(objectives) - others - as_ndcg
+    refused = {name for name in known if name.startswith("dist:")}  # whole distributions
+    assert not set(known) - set(objectives) - others - as_ndcg - refused
+
+
+def test_distributions_are_refused(folder: Path) -> None:
+    rows = kb.DMatrix(models.numbers(), np.arange(1.0, models.N_ROWS + 1))
+    booster = kb.train({"objective": "dist:normal"}, rows, 1)
+    for name in ("model.c", "model.onnx", "model.wasm"):
+        with pytest.raises(kb.KauriError, match="dist:normal"):
+            booster.export(folder / name)
+        assert not (folder / name).exists()
 
 
 def test_bytes_do_not_depend_on_threads(folder: Path) -> None:
