@@ -12,7 +12,7 @@
 namespace kauri::model_io {
 namespace {
 
-constexpr char const* kKey = "base_score";
+constexpr char const* kBaseScoreKey = "base_score";
 
 std::vector<float> ParseText(ObjectReader const& reader, std::string const& text) {
   auto inner = text;
@@ -24,7 +24,7 @@ std::vector<float> ParseText(ObjectReader const& reader, std::string const& text
   for (std::string part; std::getline(parts, part, ',');) {
     float value = 0.0F;
     if (!ParseFloat(part, &value) || (!is_array && !values.empty())) {
-      reader.FailAt(kKey, "is '", Printable(text), "'; expected finite numbers such as 0.5 or [0.1,0.9]");
+      reader.FailAt(kBaseScoreKey, "is '", Printable(text), "'; expected finite numbers such as 0.5 or [0.1,0.9]");
     }
     values.push_back(value);
   }
@@ -34,7 +34,7 @@ std::vector<float> ParseText(ObjectReader const& reader, std::string const& text
 }  // namespace
 
 std::vector<float> ReadBaseScore(ObjectReader const& reader) {
-  auto const* value = reader.At(kKey);
+  auto const* value = reader.At(kBaseScoreKey);
   std::vector<float> scores;
   if (auto const* text = std::get_if<std::string>(&value->data)) {
     scores = ParseText(reader, *text);
@@ -43,11 +43,11 @@ std::vector<float> ReadBaseScore(ObjectReader const& reader) {
   } else if (auto const* integer = std::get_if<std::int64_t>(&value->data)) {
     scores = {static_cast<float>(*integer)};
   } else {
-    scores = reader.TakeFloats(kKey);
+    scores = reader.TakeFloats(kBaseScoreKey);
   }
-  if (scores.empty()) reader.FailAt(kKey, "is empty; expected one number per output");
+  if (scores.empty()) reader.FailAt(kBaseScoreKey, "is empty; expected one number per output");
   if (!std::all_of(scores.begin(), scores.end(), [](float score) { return std::isfinite(score); })) {
-    reader.FailAt(kKey, "holds a number that is not finite");
+    reader.FailAt(kBaseScoreKey, "holds a number that is not finite");
   }
   return scores;
 }
