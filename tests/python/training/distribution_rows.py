@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import kauriboost as kb
@@ -81,6 +82,12 @@ def drawn(name: str, p: np.ndarray, rng: np.random.Generator) -> float:
 
 def rows_of(name: str, n: int = 1500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Return features and labels whose distribution depends on them."""
+    X, y = _rows(name, n, seed)
+    return X.copy(), y.copy()
+
+
+@lru_cache(maxsize=None)
+def _rows(name: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:  # SciPy takes seconds
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4)).astype(np.float32)
     raw = 0.3 * rng.normal(size=parameters_of(name)) + 0.5 * X[:, : parameters_of(name)]

@@ -65,7 +65,7 @@ def test_a_leaf_takes_the_natural_gradient_of_its_row(name: str) -> None:
     params = {"objective": f"dist:{name}", "max_depth": 8, "eta": 1.0, "base_score": 0.0}
     booster = kb.train(params, data, 1, verbose_eval=False)
     leaves = booster.predict(data, pred_leaf=True).reshape(8, -1)
-    assert len(np.unique(leaves[:, 0])) == 8
+    assert len(np.unique(leaves[:, 0])) >= 7  # two zeros of Poisson counts have one natural gradient
     steps = booster.predict(data, output_margin=True, strict_shape=True) - raw
     for row in range(8):
         start = np.float32(raw[row]).astype(np.float64)
