@@ -7,6 +7,7 @@ namespace kauri::distribution {
 namespace {
 
 constexpr double kHighSize = 20.0;  ///< largest ln(size): beyond it counts are Poisson counts
+constexpr double kLowSize = -20.0;  ///< least ln(size): below it all counts are 0 but for one in tens of millions
 /// Information of the size and of the added zeros vanishes where counts tell nothing of them.
 constexpr double kSizeDamping = 1e-3;
 constexpr double kShareDamping = 1e-3;
@@ -147,10 +148,10 @@ class NegativeBinomial : public CountFamily {
   std::vector<std::string> ParameterNames() const override { return {"mean", "size"}; }
   void Parameters(double const* raw, double* parameters) const override {
     parameters[0] = ExpOf(raw[0]);
-    parameters[1] = ExpOf(raw[1], -kMostLog, kHighSize);
+    parameters[1] = ExpOf(raw[1], kLowSize, kHighSize);
   }
   RowGradients Gradients(double const* raw, double label) const override {
-    CountLaw const law{ExpOf(raw[0]), ExpOf(raw[1], -kMostLog, kHighSize), 1.0};
+    CountLaw const law{ExpOf(raw[0]), ExpOf(raw[1], kLowSize, kHighSize), 1.0};
     double const weight = law.size / (law.size + law.mean);
     Scores scores;
     scores.gradient[0] = weight * (law.mean - label);
@@ -158,7 +159,7 @@ class NegativeBinomial : public CountFamily {
     RowGradients row{{scores.gradient[0], scores.gradient[1]},
                      {weight * law.mean, SizeInformation(law) + kSizeDamping}};
     KeepWithin(raw[0], 0, &row);
-    KeepWithin(raw[1], 1, &row, -kMostLog, kHighSize);
+    KeepWithin(raw[1], 1, &row, kLowSize, kHighSize);
     return row;
   }
   std::vector<double> Start(LabelMoments const& labels) const override {
@@ -226,7 +227,7 @@ class ZeroInflatedNegativeBinomial : public CountFamily {
     parameters[2] = Logistic(raw[2]);
   }
   RowGradients Gradients(double const* raw, double label) const override {
-    CountLaw const law{ExpOf(raw[0]), ExpOf(raw[1], -kMostLog, kHighSize), Logistic(raw[2])};
+    CountLaw const law{ExpOf(raw[0]), ExpOf(raw[1], kLowSize, kHighSize), Logistic(raw[2])};
     Score of_zero{};
     double const at_zero = Exp(law.LogOfCount(0.0));
     double const p_zero = 1.0 - law.share + law.share * at_zero;
@@ -244,7 +245,7 @@ class ZeroInflatedNegativeBinomial : public CountFamily {
     if (!is_summed) AddPositive(law, at_zero, of_count, &scores);
     auto row = NaturalGradients(scores, 3, kDamping);
     KeepWithin(raw[0], 0, &row);
-    KeepWithin(raw[1], 1, &row, -kMostLog, kHighSize);
+    KeepWithin(raw[1], 1, &row, kLowSize, kHighSize);
     KeepWithin(raw[2], 2, &row, -kMostLogOdds, kMostLogOdds);
     return row;
   }
