@@ -272,4 +272,4 @@ def test_the_program_trains_evaluates_and_predicts(tmp_path: Path) -> None:
         check=True,
     )
     booster, data = train("gamma")
-    np.testing.assert_allclose(np.loadtxt(tmp_path / "out.txt"), booster.predict(data), rtol=1e-5)
+    np.testing.assert_allclose(np.loadtxt(tmp_path / "out.txt"), booster.predict(data).ravel(), rtol=1e-5)
