@@ -62,14 +62,15 @@ double SparseSizeInformation(CountLaw const& law) {
   double left = 1.0 - p_zero;
   double sum = 0.0;
   for (double count = 1.0; count < kMostTerms; count += 1.0) {
-    double const ratio = law.size / (law.size + count - 1.0);
+    double const ratio = law.size / (law.size + (count - 1.0));
     fall += ratio * ratio;
-    probability *= odds * (count - 1.0 + law.size) / count;
+    probability *= odds * (law.size + (count - 1.0)) / count;
     left -= probability;
     sum += probability * fall;
   }
   double const far = law.size * law.size * (first - 1.0 / (law.size + kMostTerms + law.mean));
-  return sum + (left > 0.0 ? left : 0.0) * far - law.size * odds;
+  double const information = sum + (left > 0.0 ? left : 0.0) * far - law.size * odds;
+  return information > 0.0 ? information : 0.0;
 }
 
 /// Returns the information about ln(size) of a law with few zeros whose sum has too many terms. With 1 / s = 1 / size +

@@ -8,7 +8,7 @@ from typing import Any
 import kauriboost as kb
 import numpy as np
 import pytest
-from distribution_rows import NAMES, drawn, frozen, log_density, natural, raw_scores, rows_of
+from distribution_rows import NAMES, drawn, frozen, log_density, natural, parameters_of, raw_scores, rows_of
 from scipy import special, stats
 
 
@@ -106,6 +106,16 @@ def test_information_of_overdispersed_counts(name: str, mean: float, size: float
     table = np.stack(scores)
     information = (table * chances) @ table.T + np.diag(DAMPING[name])
     np.testing.assert_allclose(step, -np.linalg.solve(information, table[:, 3]), rtol=0.01, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients_at_the_bounds_are_finite(name: str) -> None:
+    ends = np.array(np.meshgrid(*[[-39.0, 0.0, 39.0]] * parameters_of(name))).reshape(parameters_of(name), -1).T
+    if name in ("normal", "lognormal", "laplace", "student_t"):
+        ends[:, 1] /= 4  # the information of a location is the square of 1 / scale
+    data = kb.DMatrix(np.zeros((len(ends), 1), np.float32), label=np.full(len(ends), 3.0), base_margin=ends)
+    booster = kb.train({"objective": f"dist:{name}", "base_score": 0.0}, data, 1, verbose_eval=False)
+    assert np.all(np.isfinite(booster.predict(data, output_margin=True)))
 
 
 def test_training_is_that_of_plain_natural_gradient_boosting() -> None:
