@@ -1,13 +1,6 @@
 #include "common/distribution/scores.h"
 
 namespace kauri::distribution {
-namespace {
-
-/// Of the information of a parameter, the least share that the others must not explain. Parameters that a row cannot
-/// tell apart would take steps of any length.
-constexpr double kLeastOwnShare = 1e-4;
-
-}  // namespace
 
 RowGradients NaturalGradients(Scores const& scores, int n, double const* damping) {
   double matrix[kMostParameters][kMostParameters];
@@ -21,8 +14,6 @@ RowGradients NaturalGradients(Scores const& scores, int n, double const* damping
   }
   // Elimination without pivots: the matrix is positive definite.
   for (int i = 0; i < n; ++i) {
-    auto const least = kLeastOwnShare * row.hessian[i];
-    matrix[i][i] = matrix[i][i] > least ? matrix[i][i] : least;
     for (int j = i + 1; j < n; ++j) {
       double const factor = matrix[j][i] / matrix[i][i];
       for (int k = i; k < n; ++k) matrix[j][k] -= factor * matrix[i][k];
