@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import kauriboost as kb
@@ -86,7 +86,7 @@ def rows_of(name: str, n: int = 1500, seed: int = 0) -> tuple[np.ndarray, np.nda
     return X.copy(), y.copy()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _rows(name: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:  # SciPy takes seconds
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4)).astype(np.float32)
