@@ -237,6 +237,11 @@ TEST(ObjectiveParameters, TablesAndNames) {
       {"reg:mape", 0},          {"binary:focal", 2},        {"binary:exponential", 1},
       {"survival:aft", 2},      {"rank:pairwise", 7},       {"rank:ndcg", 7},
       {"rank:map", 7}};
+  for (auto const* const family :
+       {"normal", "lognormal", "laplace", "student_t", "gamma", "poisson", "negative_binomial", "zero_inflated_poisson",
+        "zero_inflated_negative_binomial", "zero_inflated_gamma"}) {
+    parameter_counts[std::string("dist:") + family] = 0;
+  }
   EXPECT_EQ(registry.Names().size(), parameter_counts.size());
   for (auto const& entry : registry.Entries()) {
     EXPECT_FALSE(entry.description.empty());
