@@ -35,7 +35,7 @@ FENCE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 # Languages of blocks that are shown and not run. {directives} of the site's builder are not run either.
-SHOWN = {"text", "ini", "json"}
+SHOWN = {"text", "ini", "js", "json"}
 MOST_LINES = 16  # of an output that is written into a page
 
 

@@ -24,6 +24,7 @@ PAGES = (
           "ColumnSummary", "shuffle", "shuffle_rows", "shuffle_uniformity", "ShuffleUniformity")),
     Page("training", "training and boosters", "Training, cross-validation, and models.", "kauriboost",
          ("train", "cv", "CvResult", "fit_best", "BestFit", "Attempt", "distill", "Distilled",
+          "Distribution", "distribution_of",
           "train_quantiles", "refit", "Booster", "check", "ModelCheck", "add_receipt", "verify",
           "Verification")),
     Page("estimators", "estimators", "Estimators with scikit-learn's conventions.", "kauriboost.sklearn"),
