@@ -100,23 +100,6 @@ END
   [[ -z $runner || $runner == none ]] || echo "set(CMAKE_CROSSCOMPILING_EMULATOR ${runner// /;})" >>"$build/toolchain.cmake"
 }
 
-# unpack_sources: Debian's sources of Highway and zlib, which are compiled for the target. apt gets lists of its own.
-unpack_sources() {
-  local options archive
-  [[ -e $sources/complete ]] && return
-  heading "Fetching the sources of Highway and zlib"
-  mkdir -p "$sources/lists/partial" "$sources/cache/archives/partial"
-  touch "$sources/status"
-  (. /etc/os-release && echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main") >"$sources/sources.list"
-  options=(-qq -o APT::Sandbox::User=root -o Dir::State="$sources" -o Dir::State::lists="$sources/lists"
-    -o Dir::State::status="$sources/status" -o Dir::Cache="$sources/cache" -o Dir::Etc::SourceList="$sources/sources.list"
-    -o Dir::Etc::SourceParts=/dev/null)
-  apt-get "${options[@]}" update
-  (cd "$sources" && apt-get "${options[@]}" --download-only source highway zlib)
-  for archive in "$sources"/*.orig.tar.*; do tar -C "$sources" -xf "$archive"; done
-  touch "$sources/complete"
-}
-
 # compile_library NAME SOURCE...: $prefix/lib/libNAME.a
 compile_library() {
   local source with objects=()
@@ -157,7 +140,7 @@ case $target in
   aarch64-linux-musl) require_debian_packages arm && unpack_debian_packages bookworm arm64 "$build" musl ;;
 esac
 mkdir -p "$build"
-unpack_sources
+unpack_library_sources "$sources"
 make_compiler
 make_libraries
 make_toolchain

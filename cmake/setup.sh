@@ -83,3 +83,21 @@ unpack_debian_packages() {
   for package in "$folder"/apt/*.deb; do dpkg-deb -x "$package" "$folder/root"; done
   touch "$folder/root/complete"
 }
+
+# unpack_library_sources FOLDER: Debian's sources of Highway and zlib, which are compiled for another system. apt gets lists
+# of its own.
+unpack_library_sources() {
+  local sources=$1 options archive
+  [[ -e $sources/complete ]] && return
+  heading "Fetching the sources of Highway and zlib"
+  mkdir -p "$sources/lists/partial" "$sources/cache/archives/partial"
+  touch "$sources/status"
+  (. /etc/os-release && echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main") >"$sources/sources.list"
+  options=(-qq -o APT::Sandbox::User=root -o Dir::State="$sources" -o Dir::State::lists="$sources/lists"
+    -o Dir::State::status="$sources/status" -o Dir::Cache="$sources/cache" -o Dir::Etc::SourceList="$sources/sources.list"
+    -o Dir::Etc::SourceParts=/dev/null)
+  apt-get "${options[@]}" update
+  (cd "$sources" && apt-get "${options[@]}" --download-only source highway zlib)
+  for archive in "$sources"/*.orig.tar.*; do tar -C "$sources" -xf "$archive"; done
+  touch "$sources/complete"
+}

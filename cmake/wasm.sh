@@ -63,23 +63,6 @@ set(ENV{PKG_CONFIG_LIBDIR} "$prefix/lib/pkgconfig")
 END
 }
 
-# unpack_sources: Debian's sources of Highway and zlib. apt gets lists of its own.
-unpack_sources() {
-  local options archive
-  [[ -e $sources/complete ]] && return
-  heading "Fetching the sources of Highway and zlib"
-  mkdir -p "$sources/lists/partial" "$sources/cache/archives/partial"
-  touch "$sources/status"
-  (. /etc/os-release && echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main") >"$sources/sources.list"
-  options=(-qq -o APT::Sandbox::User=root -o Dir::State="$sources" -o Dir::State::lists="$sources/lists"
-    -o Dir::State::status="$sources/status" -o Dir::Cache="$sources/cache" -o Dir::Etc::SourceList="$sources/sources.list"
-    -o Dir::Etc::SourceParts=/dev/null)
-  apt-get "${options[@]}" update
-  (cd "$sources" && apt-get "${options[@]}" --download-only source highway zlib)
-  for archive in "$sources"/*.orig.tar.*; do tar -C "$sources" -xf "$archive"; done
-  touch "$sources/complete"
-}
-
 # compile_source OBJECTS SOURCE: one file of the libraries, into the folder OBJECTS.
 compile_source() {
   local with=("$tools/c++" -std=c++23) flags=() object
@@ -139,7 +122,7 @@ make_libraries() {
 require_debian_packages build
 mkdir -p "$build"
 make_tools
-unpack_sources
+unpack_library_sources "$sources"
 make_libraries
 heading "Building (WebAssembly)"
 cd "$KAURI_ROOT"

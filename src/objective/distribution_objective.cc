@@ -138,9 +138,13 @@ class DistributionObjective : public Objective {
     });
   }
   std::string DefaultMetric() const override { return "nll"; }
-  /// A penalty or a bound on hessians would depend on the label's unit, so they are off.
+  /// A bound on hessians is off. A penalty is off where it would depend on the label's unit. Elsewhere the usual
+  /// penalty of 1 stays: it is about the information of one row, and without it a leaf whose rows say nearly nothing of
+  /// a parameter, such as the size of counts that are mostly zeros, could have any value.
   std::map<std::string, std::string> ParameterDefaults() const override {
-    return {{"lambda", "0"}, {"min_child_weight", "0"}, {"multi_strategy", "multi_output_tree"}};
+    std::map<std::string, std::string> defaults{{"min_child_weight", "0"}, {"multi_strategy", "multi_output_tree"}};
+    if (!family_.IsUnitFree()) defaults["lambda"] = "0";
+    return defaults;
   }
 
  private:

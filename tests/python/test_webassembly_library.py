@@ -9,21 +9,18 @@ import os
 import re
 import shutil
 import subprocess
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import kauriboost as kb
 import numpy as np
 import pytest
+from headless import BROWSER, document, served
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KAURI_BUILD_DIR", ROOT / "build"))
 WASM = ROOT / "build-wasm" / "bin"
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NODE = shutil.which("node") or shutil.which("nodejs")
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node.js")
@@ -218,13 +215,6 @@ def test_checksums_are_those_of_this_platform(n_rows: str, tmp_path: Path) -> No
     assert len(found) > 100
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files without a log."""
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 # Presses the button as a visitor would, once the page has a table.
 PRESSES = """<script type="module">
 const waiting = setInterval(() => {
@@ -252,21 +242,8 @@ def address(tmp_path: Path) -> Iterator[str]:
         lines.append(",".join(["high" if value > 0 else "low", *cells, town]))
     (tmp_path / "table.csv").write_text("\n".join(lines) + "\n")
     (tmp_path / "wrong.csv").write_text("a,b\n1,2\n3\n")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-def document(address: str, profile: Path) -> str:
-    """Return the document that a browser makes of a page."""
-    assert BROWSER is not None
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=60000", "--dump-dom"]
-    done = subprocess.run(
-        [*command, f"--user-data-dir={profile}", address], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    with served(tmp_path) as found:
+        yield found
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")

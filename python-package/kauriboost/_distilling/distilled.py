@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +12,13 @@ from .._binding.errors import ParameterError
 from .._data.matrix import DMatrix
 from .._data.naming import recalling_categories
 from .._model.booster import Booster
-from .._model.classes import codes_of
+from .._model.result import ModelResult
 from .._public import described, public
 
 
 @public("kauriboost.distill")
 @dataclass(frozen=True, repr=False)
-class Distilled:
+class Distilled(ModelResult):
     """A student, and how well it copies its teacher.
 
     Attributes
@@ -79,10 +78,6 @@ class Distilled:
         values: np.ndarray = self.booster.predict(self._matrix(X))
         return values if values.ndim == 2 else np.column_stack([1.0 - values, values])
 
-    def get_booster(self) -> Booster:
-        """Return `booster`, as estimators do, so that explanations, plots and reports take this result."""
-        return self.booster
-
     def _matrix(self, X: Any) -> DMatrix:
         if isinstance(X, DMatrix):
             return X
@@ -93,23 +88,6 @@ class Distilled:
         if names is not None and data.feature_names is None:
             data.feature_names = names
         return data
-
-    def _encode(self, y: Any) -> Any:
-        """Return labels as numbers: the indices of classes."""
-        return y if self.classes_ is None else codes_of(y, self.classes_)
-
-    def _rounds(self, iteration_range: tuple[int, int] | None) -> tuple[int, int]:
-        return iteration_range or (0, 0)
-
-    def export(
-        self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False, contributions: bool = False
-    ) -> str | None:
-        """Write the model as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
-        return self.booster.export(fname, target, test, contributions)
-
-    def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
-        """Write the model to a file; see `Booster.save_model`."""
-        self.booster.save_model(fname, dialect)
 
     def __repr__(self) -> str:
         return described(

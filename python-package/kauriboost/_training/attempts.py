@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +13,8 @@ from .._data.matrix import DMatrix
 from .._data.naming import recalling_categories
 from .._markup.markup import joined, paragraph, table
 from .._model.booster import Booster
-from .._model.classes import codes_of
 from .._model.missing import missing_of
+from .._model.result import ModelResult
 from .._public import described, public
 
 _OF_PROBABILITIES = ("binary:logistic", "multi:softprob")
@@ -66,7 +65,7 @@ class Attempt:
 
 @public("kauriboost.training")
 @dataclass(frozen=True, repr=False)
-class BestFit:
+class BestFit(ModelResult):
     """The result of `fit_best`, and its cost.
 
     Attributes
@@ -133,30 +132,9 @@ class BestFit:
         values: np.ndarray = self.booster.predict(self._matrix(X))
         return values if values.ndim == 2 else np.column_stack([1.0 - values, values])
 
-    def get_booster(self) -> Booster:
-        """Return `booster`, as estimators do, so that explanations, plots and reports take this result."""
-        return self.booster
-
     def _matrix(self, X: Any) -> DMatrix:
         with recalling_categories(self.booster):
             return X if isinstance(X, DMatrix) else DMatrix(X, missing=missing_of(self.booster))
-
-    def _encode(self, y: Any) -> Any:
-        """Return labels as numbers: the indices of classes."""
-        return y if self.classes_ is None else codes_of(y, self.classes_)
-
-    def _rounds(self, iteration_range: tuple[int, int] | None) -> tuple[int, int]:
-        return iteration_range or (0, 0)
-
-    def export(
-        self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False, contributions: bool = False
-    ) -> str | None:
-        """Write the model as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
-        return self.booster.export(fname, target, test, contributions)
-
-    def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:
-        """Write the model to a file; see `Booster.save_model`."""
-        self.booster.save_model(fname, dialect)
 
     def __repr__(self) -> str:
         return described(

@@ -49,10 +49,9 @@ double SizeGradient(CountLaw const& law, double count) {
   return law.size * (LogOfOnePlus(law.mean / law.size) - between + (count - law.mean) / (law.size + law.mean));
 }
 
-/// Returns the information about ln(size) of a law with many zeros whose sum has too many terms: size^2
-/// E[trigamma(size)
-/// - trigamma(size + count)] - size mean / (size + mean), where the terms of trigamma(size + count) decrease as 1 /
-/// count. The counts beyond kMostTerms have one term.
+/// Returns the information about ln(size) of a law with many zeros whose sum has too many terms. It is
+/// size^2 E[trigamma(size) - trigamma(size + count)] - size mean / (size + mean), where the terms of trigamma(size +
+/// count) decrease as 1 / count. The counts beyond kMostTerms have one term.
 double SparseSizeInformation(CountLaw const& law) {
   double const odds = law.mean / (law.size + law.mean);
   double const p_zero = Exp(law.LogOfCount(0.0));
@@ -275,9 +274,9 @@ class ZeroInflatedNegativeBinomial : public CountFamily {
       for (int j = 0; j < 3; ++j) scores->fisher[i][j] += probability * score.of[i] * score.of[j];
     }
   }
-  /// Adds the information of the counts above 0 of a law whose sum has too many terms: that of the whole law, in which
-  /// mean and size are orthogonal, without that of its zeros. of_zero: the gradient at 0 of the law without added
-  /// zeros.
+  /// Adds the information of the counts above 0 of a law whose sum has too many terms. This information is the whole
+  /// law's, in which mean and size are orthogonal, minus the information of its zeros. of_zero: the gradient at 0 of
+  /// the law without added zeros.
   static void AddPositive(CountLaw const& law, double at_zero, Score const& of_zero, Scores* scores) {
     double const whole[] = {law.size * law.mean / (law.size + law.mean), SizeInformation(law)};
     for (int i = 0; i < 2; ++i) {

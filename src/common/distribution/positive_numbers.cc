@@ -133,8 +133,8 @@ class Gamma : public PositiveFamily {
   }
 };
 
-/// Zero with the probability 1 - share, else a label of the gamma distribution; raw: those of the gamma distribution,
-/// and the log-odds of `share`.
+/// A label is zero with the probability 1 - share, else it has the gamma distribution. The raw scores are the raw
+/// scores of the gamma distribution and the log-odds of `share`.
 class ZeroInflatedGamma : public Family {
  public:
   char const* Name() const override { return "zero_inflated_gamma"; }
@@ -153,8 +153,9 @@ class ZeroInflatedGamma : public Family {
   RowGradients Gradients(double const* raw, double label) const override {
     double const share = Logistic(raw[2]);
     RowGradients row{};
-    // A zero tells nothing of the gamma distribution. The information of a row that may be zero is `share` times that
-    // of a positive row; that of the row itself averages to the same, and gives leaves the likelihood's own maximum.
+    // A zero tells nothing of the gamma distribution. The expected information of a row is `share` times the
+    // information of a positive row. This code takes the information of the label at hand instead: its average is the
+    // same, and leaves then have the largest likelihood.
     if (label > 0.0) row = GammaFamily().Gradients(raw, label);
     row.gradient[2] = share - (label > 0.0 ? 1.0 : 0.0);
     row.hessian[2] = share * (1.0 - share);

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-import shutil
-import subprocess
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -17,17 +12,10 @@ import export_models as models
 import kauriboost as kb
 import numpy as np
 import pytest
+from headless import BROWSER, document, served
 
 pytest.importorskip("ziglang")
 ROOT = Path(__file__).resolve().parents[3]
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files without a log."""
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
 
 
 # Moves the first input as a visitor would, once the page has an answer.
@@ -50,21 +38,8 @@ def address(tmp_path: Path) -> Iterator[str]:
     (tmp_path / "index.html").write_text(page)
     (tmp_path / "moving.html").write_text(page.replace("</body>", MOVES))
     models.model("awkward names").export(tmp_path / "model.wasm", contributions=True)
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-def document(address: str, profile: Path) -> str:
-    """Return the document that a browser makes of a page."""
-    assert BROWSER is not None
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"]
-    done = subprocess.run(
-        [*command, f"--user-data-dir={profile}", address], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    with served(tmp_path) as found:
+        yield found
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")

@@ -26,11 +26,13 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "python-package"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import kauriboost as kb
 import ray
 from conftest import SETTINGS
 from kauriboost import ray as kr
+from outcomes import outcome_of
 from ray.train import FailureConfig, RunConfig, ScalingConfig
 from ray_problems import FEATURES, in_blocks, rows
 
@@ -190,24 +192,10 @@ class Kills:
         )
 
     def _outcome(self, number: int, n_workers: int, name: str, kills: list[Kill]) -> str:
-        outcome: list[Any] = []
+        def work() -> Any:
+            return fit(LEARNT[number], n_workers, run_of(self._folder, name), kills)
 
-        def work() -> None:
-            try:
-                outcome.append(fit(LEARNT[number], n_workers, run_of(self._folder, name), kills))
-            except Exception as error:
-                outcome.append(error)
-
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-        thread.join(self._arguments.patience)
-        if thread.is_alive():
-            return "hangs"
-        if isinstance(outcome[0], Exception):
-            print(f"     {type(outcome[0]).__name__}: {outcome[0]}", flush=True)
-            is_clear = isinstance(outcome[0], kb.CollectiveError) and "worker" in str(outcome[0])
-            return "clear errors" if is_clear else "other errors"
-        return "equal bytes" if outcome[0] == self._expected[number] else "other bytes"
+        return outcome_of(work, self._arguments.patience, self._expected[number], "worker")
 
 
 def main() -> int:

@@ -22,19 +22,20 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "python-package"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import kauriboost as kb
 import pandas as pd
 from conftest import settings_of_tests
 from faults import Kill, Kills
 from kauriboost import spark as ks
+from outcomes import outcome_of
 from pyspark.sql import SparkSession
 from spark_problems import NUMBERS, in_pieces, rows, spark_home
 
@@ -196,24 +197,10 @@ class Trainings:
         return "ended clusters"
 
     def _outcome(self, frame: Any, number: int, n_workers: int, kills: list[Kill]) -> str:
-        outcome: list[Any] = []
+        def work() -> Any:
+            return fit(frame, number, n_workers, kills)
 
-        def work() -> None:
-            try:
-                outcome.append(fit(frame, number, n_workers, kills))
-            except Exception as error:
-                outcome.append(error)
-
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-        thread.join(self._arguments.patience)
-        if thread.is_alive():
-            return "hangs"
-        if isinstance(outcome[0], Exception):
-            print(f"     {type(outcome[0]).__name__}: {outcome[0]}", flush=True)
-            is_clear = isinstance(outcome[0], kb.CollectiveError) and "maxConsecutiveAttempts" in str(outcome[0])
-            return "clear errors" if is_clear else "other errors"
-        return "equal bytes" if outcome[0] == self._expected[number] else "other bytes"
+        return outcome_of(work, self._arguments.patience, self._expected[number], "maxConsecutiveAttempts")
 
     def stop(self) -> None:
         """End the session."""

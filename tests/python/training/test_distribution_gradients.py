@@ -62,7 +62,7 @@ def test_a_leaf_takes_the_natural_gradient_of_its_row(name: str) -> None:
     labels = np.array([drawn(name, p, rng) for p in natural(name, raw)])
     X = np.arange(8, dtype=np.float32)[:, np.newaxis]
     data = kb.DMatrix(X, label=labels, base_margin=raw)
-    params = {"objective": f"dist:{name}", "max_depth": 8, "eta": 1.0, "base_score": 0.0}
+    params = {"objective": f"dist:{name}", "max_depth": 8, "eta": 1.0, "base_score": 0.0, "lambda": 0}
     booster = kb.train(params, data, 1, verbose_eval=False)
     leaves = booster.predict(data, pred_leaf=True).reshape(8, -1)
     assert len(np.unique(leaves[:, 0])) >= 7  # two zeros of Poisson counts have one natural gradient
@@ -86,7 +86,7 @@ def test_a_leaf_takes_the_natural_gradient_of_its_row(name: str) -> None:
 def test_information_of_overdispersed_counts(name: str, mean: float, size: float) -> None:
     start = np.log([mean, size, np.e][: 2 + (name != "negative_binomial")]).astype(np.float32).astype(np.float64)
     data = kb.DMatrix(np.zeros((1, 1), np.float32), label=[3.0], base_margin=start[np.newaxis])
-    params = {"objective": f"dist:{name}", "max_depth": 1, "eta": 1.0, "base_score": 0.0}
+    params = {"objective": f"dist:{name}", "max_depth": 1, "eta": 1.0, "base_score": 0.0, "lambda": 0}
     booster = kb.train(params, data, 1, verbose_eval=False)
     step = booster.predict(data, output_margin=True, strict_shape=True)[0] - start
     m, s = np.exp(start[:2])
@@ -114,7 +114,7 @@ def test_gradients_at_the_bounds_are_finite(name: str) -> None:
     if name in ("normal", "lognormal", "laplace", "student_t"):
         ends[:, 1] /= 4  # the information of a location is the square of 1 / scale
     data = kb.DMatrix(np.zeros((len(ends), 1), np.float32), label=np.full(len(ends), 3.0), base_margin=ends)
-    booster = kb.train({"objective": f"dist:{name}", "base_score": 0.0}, data, 1, verbose_eval=False)
+    booster = kb.train({"objective": f"dist:{name}", "base_score": 0.0, "lambda": 0}, data, 1, verbose_eval=False)
     assert np.all(np.isfinite(booster.predict(data, output_margin=True)))
 
 

@@ -25,6 +25,19 @@ def test_threads_and_runs_give_the_same_bytes(name: str, strategy: str) -> None:
     assert one.save_raw() == train(name, multi_strategy=strategy, nthread=3)[0].save_raw()
 
 
+@pytest.mark.parametrize("strategy", ["multi_output_tree", "one_output_per_tree"])
+@pytest.mark.parametrize("name", NAMES)
+def test_no_round_makes_training_rows_much_less_likely(name: str, strategy: str) -> None:
+    X, y = rows_of(name)
+    data, found = kb.DMatrix(X, label=y), {}
+    params = {"objective": f"dist:{name}", "max_depth": 3, "eta": 0.1, "multi_strategy": strategy}
+    booster = kb.train(params, data, 60, evals=[(data, "rows")], evals_result=found, verbose_eval=False)
+    losses = found["rows"]["nll"]
+    assert max(losses) < losses[0] + 0.1
+    assert losses[-1] < losses[0] - 0.01
+    assert np.abs(booster.predict(data, output_margin=True)).max() < 50.0
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("form", ["json", "ubj"])
 def test_a_file_names_the_distribution_in_an_attribute(name: str, form: str, tmp_path: Path) -> None:
