@@ -26,6 +26,7 @@ from .._training.training import Plan
 from . import predict, task
 from .columns import Columns, placed, selected
 from .files import Reader, Writer
+from .gpus import profile_of_training, uses_gpus
 from .params import ClassifierParams, KauriParams
 from .session import new_key, ports_of, require_workers
 
@@ -73,9 +74,13 @@ class _Model(KauriParams, Model, _Saved):
         return Booster(model_file=bytearray(self._model or b""))
 
     def _fitted(self) -> Any:
-        local = self.local()
+        local = self._of_driver()
         local.load_model(bytearray(self._model or b""))
         return local
+
+    def _of_driver(self) -> Any:
+        """Return an estimator without a model that predicts on the CPU: the driver may have no GPU."""
+        return self.local().set_params(device=None)
 
     def _fields(self, local: Any) -> dict[str, tuple[str, str, bool]]:
         """Return for each column to add what it holds, its type, and whether it becomes a vector."""
@@ -89,7 +94,8 @@ class _Model(KauriParams, Model, _Saved):
             fields[self.value("pred_contrib_col")] = ("contributions", predict.NUMBERS, False)
         columns = self.columns("base_margin")
         kinds = {what: kind for what, kind, _ in fields.values()}
-        given = predict.Prediction(self.local(), self._model or b"", columns.names, self.is_sparse, kinds)
+        on_gpu = uses_gpus(self.local().device)
+        given = predict.Prediction(self._of_driver(), self._model or b"", columns.names, self.is_sparse, kinds, on_gpu)
         call = sql.arrow_udf(_typed(partial(predict.run, given)), given.schema())
         rows = sql.struct(*selected(dataset, columns))
         found = f"kauri_{self.uid}"
@@ -141,9 +147,11 @@ class _Estimator(KauriParams, Estimator, _Saved):
         if local.early_stopping_rounds is not None and columns.validation is None:
             raise ParameterError("early_stopping_rounds needs rows to evaluate: mark them by validation_indicator_col.")
         job = self._job(local, columns, dataset.sparkSession)
-        require_workers(dataset.sparkSession, n_workers)
+        profile = profile_of_training(dataset.sparkSession) if uses_gpus(local.device) else None
+        require_workers(dataset.sparkSession, n_workers, profile)
         rows = placed(dataset, columns, n_workers, self.value("force_repartition"))
-        return self._fitted(_result(rows.mapInArrow(partial(task.run, job), "result binary", barrier=True)))
+        tasks = rows.mapInArrow(partial(task.run, job), "result binary", barrier=True, profile=profile)
+        return self._fitted(_result(tasks))
 
     def _job(self, local: Any, columns: Columns, session: Any) -> task.Job:
         """Return what the tasks need to know of the estimator."""

@@ -17,6 +17,7 @@ from pyspark.ml.param.shared import (
 
 from .._binding.errors import ParameterError
 from .columns import Columns
+from .gpus import uses_gpus
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -47,6 +48,7 @@ _REFUSED = {
     "rounds_budget": "it belongs to preset, which needs the rows in one process",
     "warm_start": "pass xgb_model to continue a model",
     "coll_cfg": "the deadline is `timeout`, and there is no tracker to configure",
+    "use_gpu": 'set device="cuda"',
     "launch_tracker_on_driver": "there is no tracker to launch; leave it out",
     "repartition_random_shuffle": "a model depends on the order of the rows; shuffle the frame by a seed of your own",
     "eval_set": "mark the rows to evaluate by validation_indicator_col",
@@ -164,11 +166,7 @@ class KauriParams(HasFeaturesCol, HasLabelCol, HasWeightCol, HasPredictionCol, H
         given = {name: self.value(name) for name in self.of_booster()}
         made = self._LOCAL(**given, **self.value("arbitrary_params_dict"))
         made.get_booster_params()
-        if str(made.device or "cpu").split(":")[0] != "cpu":
-            raise ParameterError(
-                f"device is {made.device!r}, and workers of Spark train on CPUs alone for now; leave it out, or train "
-                "on GPUs with kauriboost.dask."
-            )
+        uses_gpus(made.device)  # for its error
         return made
 
     @property

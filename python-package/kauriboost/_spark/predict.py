@@ -12,6 +12,7 @@ from .._cluster.arrow import part_of
 from .._data.naming import recalling_categories
 from .._estimators.classifier import KauriClassifier
 from .._estimators.estimator import KauriModel
+from .gpus import RESOURCE, device_of_task
 
 NUMBER, NUMBERS = "double", "array<double>"
 
@@ -24,6 +25,7 @@ class Prediction(NamedTuple):
     names: list[str] | None
     is_sparse: bool
     kinds: dict[str, str]  # of the fields to return: prediction, raw, probability, contributions -> type
+    on_gpu: bool  # whether to use the GPU of a task that has one; the values are the same
 
     def schema(self) -> str:
         """Return the type of the results in Spark's language."""
@@ -34,7 +36,10 @@ def run(given: Prediction, batches: Iterator[pa.StructArray]) -> Iterator[pa.Str
     """Yield the predictions of each batch of rows with the columns of `columns.selected`."""
     from pyspark import TaskContext
 
-    given.estimator.n_jobs = TaskContext.get().cpus()  # other tasks have the other processors of the machine
+    context = TaskContext.get()
+    given.estimator.n_jobs = context.cpus()  # other tasks have the other processors of the machine
+    if given.on_gpu and RESOURCE in context.resources():
+        given.estimator.device = device_of_task(context.resources(), context.partitionId())
     given.estimator.load_model(bytearray(given.model))
     for batch in batches:
         yield _predicted(given, pa.RecordBatch.from_struct_array(batch))

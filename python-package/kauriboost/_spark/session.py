@@ -12,6 +12,7 @@ from typing import Any
 
 from .._binding.errors import DataError
 from .._collective.sockets import Key
+from .gpus import RESOURCE
 
 _SECONDS_FOR_SLOTS = 60.0  # for executors that are just being started
 _SECONDS_BETWEEN_LOOKS = 0.5
@@ -20,8 +21,11 @@ _SECONDS_OF_KEYTOOL = 120.0
 _ENCRYPTED = ("spark.authenticate", "spark.network.crypto.enabled", "spark.ssl.enabled", "spark.ssl.rpc.enabled")
 
 
-def require_workers(session: Any, n_workers: int) -> None:
-    """Raise DataError unless the session can run this number of tasks at the same time."""
+def require_workers(session: Any, n_workers: int, profile: Any) -> None:
+    """Raise DataError unless the session can run this number of tasks at the same time.
+
+    `profile` is the resource profile of the tasks, or None for the session's own.
+    """
     context = session.sparkContext
     if _is_on(context, "spark.dynamicAllocation.enabled") and not context.master.startswith("local"):
         raise DataError(
@@ -30,18 +34,23 @@ def require_workers(session: Any, n_workers: int) -> None:
             "spark.executor.instances for the number of executors."
         )
     end = time.monotonic() + _SECONDS_FOR_SLOTS
-    while (slots := _slots(context)) < n_workers:
+    while (slots := _slots(context, profile)) < n_workers:
         if time.monotonic() >= end:
+            gpus = f" and {profile.taskResources[RESOURCE].amount:g} GPU" if profile is not None else ""
             raise DataError(
-                f"num_workers is {n_workers}, but the cluster runs {slots} tasks of {_cpus(context)} CPUs at the same "
-                "time; choose fewer workers, or start more executors or executors with more cores."
+                f"num_workers is {n_workers}, but the cluster runs {slots} tasks of {_cpus(context)} CPUs{gpus} at the "
+                "same time; choose fewer workers, or start more executors or executors with more cores."
             )
         time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 
-def _slots(context: Any) -> int:
+def _slots(context: Any, profile: Any) -> int:
     scala = context._jsc.sc()
-    return int(scala.maxNumConcurrentTasks(scala.resourceProfileManager().defaultResourceProfile()))
+    manager = scala.resourceProfileManager()
+    if profile is None:
+        return int(scala.maxNumConcurrentTasks(manager.defaultResourceProfile()))
+    manager.addResourceProfile(profile._java_resource_profile)
+    return int(scala.maxNumConcurrentTasks(profile._java_resource_profile))
 
 
 def _cpus(context: Any) -> str:

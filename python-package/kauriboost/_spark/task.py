@@ -30,10 +30,12 @@ from .._estimators.class_labels import label_table, set_objective
 from .._estimators.classes_callback import ClassesCallback
 from .._training.callback import EvalsLog
 from .._training.training import Plan, Training
+from .gpus import device_of_task, uses_gpus
 from .meeting import Meeting
 from .rows import WorkerRows
 
 _SECONDS_AFTER_A_LOSS = 10.0  # for the others to say how they ended
+Share = dict[str, Any]  # the parameters that tell a worker its threads and its device
 TRAINING, VALIDATION = "training", "validation"  # names of the evaluated rows
 
 
@@ -66,19 +68,23 @@ def run(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
     from pyspark import BarrierTaskContext
 
     context = BarrierTaskContext.get()
-    result = _outcome(job, Meeting(context, job.timeout), context.cpus(), batches)
+    meeting = Meeting(context, job.timeout)
+    share: Share = {"nthread": context.cpus()}
+    if uses_gpus(job.plan.params.get("device")):
+        share["device"] = device_of_task(context.resources(), meeting.rank)
+    result = _outcome(job, meeting, share, batches)
     if result is not None:
         yield pa.RecordBatch.from_pydict({"result": pa.array([result], type=pa.binary())})
 
 
-def _outcome(job: Job, meeting: Meeting, n_threads: int, batches: Iterable[pa.RecordBatch]) -> bytes | None:
+def _outcome(job: Job, meeting: Meeting, share: Share, batches: Iterable[pa.RecordBatch]) -> bytes | None:
     """Return what the task yields: only rank 0 yields something. Raises CollectiveError to have the stage repeated."""
     with closing(Listener(meeting.hosts[meeting.rank], job.ports)) as listener:
         said = meeting.tell(port=listener.port, pid=os.getpid())
         names = [f"{meeting.name(rank)}, process {other['pid']}" for rank, other in enumerate(said)]
         addresses = [(host, other["port"]) for host, other in zip(meeting.hosts, said)]
         connect = partial(SocketRank, meeting.rank, names, addresses, listener, job.key, job.timeout)
-        trained, error = _train(job, meeting.rank, batches, n_threads, connect)
+        trained, error = _train(job, meeting.rank, batches, share, connect)
     if isinstance(error, CollectiveError):
         said = _told_after_a_loss(meeting, error)
     else:
@@ -98,17 +104,17 @@ def _told_after_a_loss(meeting: Meeting, error: CollectiveError) -> list[dict[st
 
 
 def _train(
-    job: Job, partition: int, batches: Iterable[pa.RecordBatch], n_threads: int, connect: Callable[[], SocketRank]
+    job: Job, partition: int, batches: Iterable[pa.RecordBatch], share: Share, connect: Callable[[], SocketRank]
 ) -> tuple[Trained | None, Exception | None]:
     try:
         with closing(connect()) as rank:  # first, so that workers who read rows notice the loss of another one
-            return _trained(job, WorkerRows(batches, job.names, job.is_sparse, partition), rank, n_threads), None
+            return _trained(job, WorkerRows(batches, job.names, job.is_sparse, partition), rank, share), None
     except Exception as error:
         return None, error
 
 
-def _trained(job: Job, rows: WorkerRows, rank: Collective, n_threads: int) -> Trained:
-    plan = _plan(job, rows, rank, n_threads)
+def _trained(job: Job, rows: WorkerRows, rank: Collective, share: Share) -> Trained:
+    plan = _plan(job, rows, rank, share)
     if job.is_ranking:
         rows.use_queries()
     data, held = _matrices(job, rows, rank, dict(plan.params))
@@ -124,9 +130,9 @@ def _trained(job: Job, rows: WorkerRows, rank: Collective, n_threads: int) -> Tr
     return Trained(bytes(booster.save_raw()), training.history)
 
 
-def _plan(job: Job, rows: WorkerRows, rank: Collective, n_threads: int) -> Plan:
+def _plan(job: Job, rows: WorkerRows, rank: Collective, share: Share) -> Plan:
     """Return the plan for these rows, whose labels become numbers of the booster."""
-    params = {**dict(job.plan.params), "nthread": n_threads}
+    params = {**dict(job.plan.params), **share}
     if not job.is_classifier:
         rows.encode(lambda labels: labels.reshape(-1) if labels.shape[1:] == (1,) else labels)
         return replace(job.plan, params=params)

@@ -96,7 +96,7 @@ def test_batches_without_rows() -> None:
     X, y = np.arange(20, dtype=np.float32).reshape(10, 2), np.arange(10) % 2
     alone = kb.KauriClassifier(n_estimators=2).fit(X, y)
     kinds = {"prediction": NUMBER, "raw": NUMBERS, "probability": NUMBERS, "contributions": NUMBERS}
-    given = Prediction(kb.KauriClassifier(), bytes(alone.get_booster().save_raw()), None, False, kinds)
+    given = Prediction(kb.KauriClassifier(), bytes(alone.get_booster().save_raw()), None, False, kinds, False)
     frames = [vectors([]), lists([]), lists([[1.0, 2.0]])]
     found = list(run(given, iter([frame.to_struct_array() for frame in frames])))
     assert [len(each) for each in found] == [0, 0, 1]
@@ -107,7 +107,7 @@ def test_batches_without_rows() -> None:
 def predicted(model: Any, batch: Any, names: list[str] | None = None, is_sparse: bool = False) -> np.ndarray:
     """Return the predictions of a task that has the parameters and the bytes of a model."""
     fields = {"prediction": NUMBER}
-    given = Prediction(clone(model), bytes(model.get_booster().save_raw()), names, is_sparse, fields)
+    given = Prediction(clone(model), bytes(model.get_booster().save_raw()), names, is_sparse, fields, False)
     (found,) = run(given, iter([batch.to_struct_array()]))
     values: np.ndarray = found.field("prediction").to_numpy(zero_copy_only=False)
     return values
@@ -232,7 +232,7 @@ def test_texts_of_queries_are_the_same_categories_in_every_batch() -> None:
     table, half = pa.RecordBatch.from_pydict(columns), int(np.searchsorted(queries, 25))
     given = [[table.slice(0, 100), table.slice(100, half - 100)], [table.slice(half, 50), table.slice(half + 50)]]
     work = job(kb.KauriRanker(), is_ranking=True)
-    found = on_ranks(given, lambda rows, rank: _trained(work, rows, rank, 1))
+    found = on_ranks(given, lambda rows, rank: _trained(work, rows, rank, {"nthread": 1}))
     assert [each.model for each in found] == [bytes(alone.get_booster().save_raw())] * 2
 
 
@@ -261,10 +261,10 @@ def test_workers_without_rows_train_along() -> None:
         alone = clone(estimator).fit(table[~held], labels[~held].astype(float), **chosen)
         work = job(estimator, is_ranking=is_ranking, is_validated=True)
         for given in ([batches, []], [[], batches[:1], batches[1:]] if not is_ranking else [[], batches]):
-            found = on_ranks(given, lambda rows, rank, work=work: _trained(work, rows, rank, 1))
+            found = on_ranks(given, lambda rows, rank, work=work: _trained(work, rows, rank, {"nthread": 1}))
             assert [each.model for each in found] == [bytes(alone.get_booster().save_raw())] * len(given)
             assert [*found[0].history] == ["training", "validation"]
-    nothing = on_ranks([[], []], lambda rows, rank: _trained(job(kb.KauriRegressor()), rows, rank, 1))
+    nothing = on_ranks([[], []], lambda rows, rank: _trained(job(kb.KauriRegressor()), rows, rank, {"nthread": 1}))
     assert all("there are no rows to learn from" in str(error) for error in nothing)
 
 
