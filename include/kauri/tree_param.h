@@ -273,6 +273,7 @@ struct TrainingParams {
 
   ParamMap all;    ///< all parameters as text, from which a component reads its own
   TreeParam tree;  ///< the parameters of trees, parsed once for all components
+  std::vector<std::uint8_t> free_outputs;  ///< Objective::FreeOutputs
 };
 
 }  // namespace kauri
