@@ -58,7 +58,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct WeightBounds {
   double lower = -kInfinity;
   double upper = kInfinity;
-  bool is_free = false;  ///< the weights of children need no order: constraints do not bind this output of vector leaves
+  bool is_free =
+      false;  ///< the weights of children need no order: constraints do not bind this output of vector leaves
 };
 
 KAURI_HD double ThresholdL1(double gradient, double alpha) {

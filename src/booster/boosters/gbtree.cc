@@ -116,8 +116,8 @@ class GbTree : public Booster {
   GbTreeParam param_;
   std::vector<float> feature_costs_;
   std::vector<std::uint8_t> free_outputs_;  ///< as in TrainingParams
-  std::unique_ptr<TreeBuilder> builder_;  ///< nullptr: see TreeMethod::entry
-  std::unique_ptr<TreeUpdates> updates_;  ///< nullptr unless UpdatesTrees()
+  std::unique_ptr<TreeBuilder> builder_;    ///< nullptr: see TreeMethod::entry
+  std::unique_ptr<TreeUpdates> updates_;    ///< nullptr unless UpdatesTrees()
 };
 
 }  // namespace

@@ -106,7 +106,7 @@ def test_one_parameter_is_a_scalar_objective(params: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", ["poisson", "gamma", "student_t"])
 def test_refits_need_scalar_leaves(name: str) -> None:
     strategy = {} if name == "poisson" else {"multi_strategy": "one_output_per_tree"}
-    booster, data = train(name, 10, **strategy)
+    booster, _ = train(name, 10, **strategy)
     X, y = rows_of(name)
     other = kb.DMatrix(X[::2], label=2 * y[::2])
     refitted = kb.refit(booster, other, decay_rate=0.5)
