@@ -61,9 +61,6 @@ class Objective {
   virtual bool EvaluatesMargins() const { return false; }
   /// Returns defaults that this objective overrides unless the user set them, e.g. max_delta_step for count:poisson.
   virtual std::map<std::string, std::string> ParameterDefaults() const { return {}; }
-  /// Returns for each output whether monotone constraints leave it free, because predictions that they are about do not
-  /// depend on it; empty: they bind all outputs.
-  virtual std::vector<std::uint8_t> FreeOutputs() const { return {}; }
   /// Returns the key of the parameter object in the model file (empty: none); SaveParams returns its members.
   virtual std::string ParamKey() const { return {}; }
   virtual std::map<std::string, std::string> SaveParams() const { return {}; }

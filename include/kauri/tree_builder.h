@@ -29,8 +29,6 @@ struct TreePlace {
   std::int64_t n_rows = 0;             ///< rows of all ranks, sampled or not; 0 if no parameter needs it
   float leaf_scale = 1.0F;             ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
   Span<float const> feature_weights;   ///< [n_cols], in host memory, for column sampling; empty: all equal
-  /// [outputs of the tree], in host memory: 1 if monotone constraints do not bind the output; empty: they bind all.
-  Span<std::uint8_t const> free_outputs;
   Span<float const> feature_costs;  ///< [n_cols], in host memory; 0 once the model splits on a column; empty: no costs
 };
 

@@ -54,8 +54,6 @@ class Family {
   virtual bool Takes(float label) const { return std::isfinite(label); }
   /// Returns whether labels are whole numbers: densities are then probabilities.
   virtual bool IsDiscrete() const { return false; }
-  /// Returns whether the mean depends on a raw score. It then increases with the score, or does not fall.
-  virtual bool MovesMean(int output) const { return output == 0; }
   /// Returns whether every raw score is a logarithm or log-odds, so that steps have no unit.
   virtual bool IsUnitFree() const { return false; }
 
