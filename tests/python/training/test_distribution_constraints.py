@@ -19,6 +19,8 @@ WAYS: dict[str, dict[str, Any]] = {
     "thresholds": {"extra_trees": 1},
     "shared thresholds": {"extra_trees": 1, "grow_policy": "symmetric"},
 }
+# Symmetric trees with random thresholds have vector leaves, so that one parameter has none.
+PAIRS = [(name, way) for name in NAMES for way in WAYS if (name, way) != ("poisson", "shared thresholds")]
 
 
 def swept(booster: kb.Booster, column: int, seed: int) -> kb.DMatrix:
@@ -31,11 +33,8 @@ def swept(booster: kb.Booster, column: int, seed: int) -> kb.DMatrix:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "way"), PAIRS)
 def test_the_mean_is_monotone_with_and_against_the_labels(name: str, way: str, sign: int) -> None:
-    if way == "shared thresholds" and name == "poisson":
-        pytest.skip("symmetric trees with random thresholds have vector leaves")
     booster, _ = train(name, 15, monotone_constraints=f"({sign},0,{-sign},0)", **{"subsample": 0.8, **WAYS[way]})
     for column, direction in ((0, sign), (2, -sign)):
         data = swept(booster, column, seed=column)
