@@ -142,7 +142,8 @@ class DistributionObjective : public Objective {
   /// penalty of 1 stays: it is about the information of one row, and without it a leaf whose rows say nearly nothing of
   /// a parameter, such as the size of counts that are mostly zeros, could have any value.
   std::map<std::string, std::string> ParameterDefaults() const override {
-    std::map<std::string, std::string> defaults{{"min_child_weight", "0"}, {"multi_strategy", "multi_output_tree"}};
+    std::map<std::string, std::string> defaults{{"min_child_weight", "0"}};
+    if (n_ > 1) defaults["multi_strategy"] = "multi_output_tree";
     if (!family_.IsUnitFree()) defaults["lambda"] = "0";
     return defaults;
   }

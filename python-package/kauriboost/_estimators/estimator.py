@@ -58,7 +58,12 @@ class KauriModel(Parameters):
     def _require_objective(self, objective: str) -> None:
         """Raise ValueError for an objective that this estimator does not support."""
         if not self._suits(objective):
-            raise ValueError(f"{type(self).__name__} cannot have the objective {objective}; take another estimator.")
+            instead = (
+                "take KauriDistribution, or for rows on a cluster train() of the cluster's module and distribution_of()"
+                if objective.startswith("dist:")
+                else "take another estimator"
+            )
+            raise ValueError(f"{type(self).__name__} cannot have the objective {objective}; {instead}.")
 
     @staticmethod
     def _suits(objective: str) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -57,6 +58,18 @@ def hands_on(constructor: _Constructor) -> _Constructor:
     shared = [one for one in inspect.signature(Parameters.__init__).parameters.values() if one.name not in names]
     constructor.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]  # functions have it
     return constructor
+
+
+@functools.lru_cache(maxsize=128)
+def _names_of_arguments(estimator: type[Parameters]) -> tuple[str, ...]:
+    """Return `Parameters._get_param_names`; the signatures of a class take a millisecond."""
+    names: set[str] = set()
+    for base in (base for base in estimator.__mro__ if issubclass(base, Parameters) and "__init__" in vars(base)):
+        arguments = list(inspect.signature(vars(base)["__init__"]).parameters.values())[1:]
+        names.update(argument.name for argument in arguments if argument.kind != argument.VAR_KEYWORD)
+        if all(argument.kind != argument.VAR_KEYWORD for argument in arguments):
+            break
+    return tuple(sorted(names))
 
 
 class Parameters(BaseEstimator):
@@ -192,13 +205,7 @@ class Parameters(BaseEstimator):
     @classmethod
     def _get_param_names(cls) -> list[str]:
         """Return the arguments of the constructor, and of the base constructors that get its ``**shared``."""
-        names: set[str] = set()
-        for base in (base for base in cls.__mro__ if issubclass(base, Parameters) and "__init__" in vars(base)):
-            arguments = list(inspect.signature(vars(base)["__init__"]).parameters.values())[1:]
-            names.update(argument.name for argument in arguments if argument.kind != argument.VAR_KEYWORD)
-            if all(argument.kind != argument.VAR_KEYWORD for argument in arguments):
-                break
-        return sorted(names)
+        return list(_names_of_arguments(cls))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, including `kwargs`."""
@@ -213,8 +220,10 @@ class Parameters(BaseEstimator):
         super().set_params(**{name: value for name, value in params.items() if name not in others})
         return self
 
-    def _require_known(self, names: Iterable[str]) -> None:
+    def _require_known(self, names: Collection[str]) -> None:
         """Raise ParameterError for an unknown parameter name."""
+        if not names:
+            return
         known = {parameter["name"] for parameter in parameters()}
         for name in names:
             if name not in known:
@@ -253,8 +262,10 @@ class Parameters(BaseEstimator):
 
     def _has_own_defaults(self) -> bool:
         """Return whether defaults.py applies. The search of `preset="best"` chooses by itself."""
+        if not self._OWN_DEFAULTS or self.preset is not None:
+            return False
         given = {name: value for name, value in self.get_params(deep=False).items() if value is not None}
-        return self._OWN_DEFAULTS and self.preset is None and defaults.apply_to(given)
+        return defaults.apply_to(given)
 
     def get_xgb_params(self) -> dict[str, Any]:
         """Return `get_booster_params()`, and after `fit` also the objective that was chosen, as converters need."""

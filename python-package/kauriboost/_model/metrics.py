@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from .._binding.calls import call_int, call_text
 from .._binding.library import LIB, check
@@ -15,6 +15,13 @@ from .._data.matrix import DMatrix
 Evaluation = tuple[str, str, float]  # data set, metric, value
 OwnValues = Union[tuple[str, float], Sequence[tuple[str, float]]]
 CustomMetric = Callable[[Any, DMatrix], OwnValues]
+
+
+class EvaluationSets(NamedTuple):
+    """Data sets to evaluate."""
+
+    evals: Sequence[tuple[DMatrix, str]]
+    arguments: tuple[Any, Any, int]  # handles, names and their number, as the library takes them
 
 
 def parse_line(line: str) -> list[Evaluation]:

@@ -14,9 +14,9 @@ from .._binding.errors import ModelError
 from .._data.matrix import DMatrix
 from .._data.numbers import whole_number
 from .._model.booster import Booster
-from .._model.metrics import CustomMetric, knows_metric
+from .._model.metrics import CustomMetric, EvaluationSets, knows_metric
 from .._public import public
-from .callback import EvalsLog, TrainingCallback, as_callback, mean_of, name_of
+from .callback import EvalsLog, Score, TrainingCallback, as_callback, mean_of, name_of
 from .checkpoint import TrainingCheckPoint, TrainingState, restore_history
 from .cv_booster import AnyBooster, CvBooster
 from .progress import EvaluationMonitor, ProgressBar
@@ -160,6 +160,7 @@ class EarlyStopping(TrainingCallback):
         self.stopped_after: int | None = None
         self._best_line = ""
         self._best_model: bytes | None = None  # set if it cannot be sliced from the last model
+        self._direction: tuple[str, bool] | None = None  # the watched metric, and whether larger values are better
 
     def before_training(self, model: AnyBooster) -> AnyBooster:
         """Reset the state and note the first round of a continued training."""
@@ -168,6 +169,7 @@ class EarlyStopping(TrainingCallback):
         self.best = None
         self.stopped_after = None
         self._best_model = None
+        self._direction = None
         return model
 
     def _watched(self, evals_log: EvalsLog) -> tuple[str, str, float]:
@@ -191,8 +193,13 @@ class EarlyStopping(TrainingCallback):
             if self.maximize is None:
                 warn_of_own_metric(model, metric)
             return True
-        maximize = model.higher_is_better(metric) if self.maximize is None else self.maximize
+        maximize = self._rises(model, metric) if self.maximize is None else self.maximize
         return value - self.min_delta > self.best if maximize else self.best - self.min_delta > value
+
+    def _rises(self, model: AnyBooster, metric: str) -> bool:
+        if self._direction is None or self._direction[0] != metric:
+            self._direction = (metric, model.higher_is_better(metric))
+        return self._direction[1]
 
     def before_iteration(self, model: AnyBooster, epoch: int, evals_log: EvalsLog) -> bool:
         """Return whether early stopping had already ended the training that is resumed."""
@@ -302,6 +309,9 @@ class CallbackContainer:
         self._metric = metric
         self._output_margin = output_margin
         self._params = params or {}
+        self._checkpoints = [callback for callback in self.callbacks if isinstance(callback, TrainingCheckPoint)]
+        self._clocks = [callback for callback in self.callbacks if isinstance(callback, MaxTime)]
+        self._sets: tuple[Booster, EvaluationSets] | None = None  # of the last evaluation
 
     def before_training(self, model: _B) -> _B:
         """Run all callbacks."""
@@ -332,7 +342,7 @@ class CallbackContainer:
 
     def release(self) -> None:
         """Release the folders of checkpoints to other trainings, also after an error."""
-        for checkpoint in self._checkpoints():
+        for checkpoint in self._checkpoints:
             checkpoint.release()
 
     def before_iteration(self, model: AnyBooster, epoch: int) -> bool:
@@ -344,9 +354,9 @@ class CallbackContainer:
         """Evaluate, then run all callbacks; return whether any of them wants to stop."""
         self.evaluate(model, epoch, evals)
         wishes = [callback.after_iteration(model, epoch, self.history) for callback in self.callbacks]
-        out_of_time = any(isinstance(callback, MaxTime) and callback.stopped_after for callback in self.callbacks)
-        if isinstance(model, Booster):
-            for checkpoint in self._checkpoints():
+        if self._checkpoints and isinstance(model, Booster):
+            out_of_time = any(clock.stopped_after for clock in self._clocks)
+            for checkpoint in self._checkpoints:
                 if out_of_time or checkpoint.is_due(epoch):
                     checkpoint.save(model, self.state(epoch + 1))
         return any(wishes)
@@ -356,7 +366,7 @@ class CallbackContainer:
 
         Returns 0 if no callback resumes, or if there is no checkpoint.
         """
-        found = [checkpoint.load_newest(model, self._params) for checkpoint in self._checkpoints() if checkpoint.resume]
+        found = [checkpoint.load_newest(model, self._params) for checkpoint in self._checkpoints if checkpoint.resume]
         states = [state for state in found if state is not None]
         if not states:
             return 0
@@ -376,9 +386,6 @@ class CallbackContainer:
                 callback.require_at_most(state.epoch)
         return state.epoch
 
-    def _checkpoints(self) -> list[TrainingCheckPoint]:
-        return [callback for callback in self.callbacks if isinstance(callback, TrainingCheckPoint)]
-
     def state(self, epoch: int) -> TrainingState:
         """Return the state of the training, except the model, after `epoch` rounds."""
         states = [[name_of(callback), callback.state()] for callback in self.callbacks]
@@ -386,8 +393,19 @@ class CallbackContainer:
 
     def evaluate(self, model: AnyBooster, epoch: int, evals: Sequence[tuple[DMatrix, str]]) -> None:
         """Append the evaluation of a round to the history."""
-        for data, metric, score in model._evaluate(evals, epoch, self._metric, self._output_margin):
+        for data, metric, score in self._evaluated(model, epoch, evals):
             self.history.setdefault(data, {}).setdefault(metric, []).append(score)
+
+    def _evaluated(
+        self, model: AnyBooster, epoch: int, evals: Sequence[tuple[DMatrix, str]]
+    ) -> Sequence[tuple[str, str, Score]]:
+        if not isinstance(model, Booster):
+            return model._evaluate()
+        if not evals:
+            return []
+        if self._sets is None or self._sets[0] is not model or self._sets[1].evals is not evals:
+            self._sets = (model, model._evaluation_of(evals))
+        return model._evaluate_again(self._sets[1], epoch, self._metric, self._output_margin)
 
 
 def _same_kind(model: Any, before: _B, callback: TrainingCallback, method: str) -> _B:

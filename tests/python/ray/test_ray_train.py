@@ -138,3 +138,25 @@ def test_trials_report_each_round(cluster: Any, table: pd.DataFrame, tmp_path: A
     assert len(best.metrics_dataframe) == 3
     model = kr.TuneReportCheckpointCallback.get_model(best.checkpoint)
     assert model.num_boosted_rounds() == 3
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_whole_distributions(table: pd.DataFrame, cluster: Any, run: Any, n_workers: int) -> None:
+    params = {"objective": "dist:normal", "max_depth": 3, "subsample": 0.7, "eval_metric": ["nll", "crps"]}
+    numbers = [*NUMBERS, "score"]
+    found = kr.train(
+        params,
+        in_blocks(table[numbers], [7, 640, 653]),
+        5,
+        label_column="score",
+        scaling_config=ScalingConfig(num_workers=n_workers),
+        run_config=run(),
+    )
+    alone = kb.train(params, kb.DMatrix(table[NUMBERS], label=table["score"]), 5, verbose_eval=False)
+    assert raw(found["booster"]) == raw(alone)
+    columns = kr.predict(found, in_blocks(table[numbers], [700, 600])).to_pandas()
+    whole = kb.distribution_of(alone, kb.DMatrix(table[NUMBERS]))
+    there = kb.Distribution("normal", np.stack(columns["prediction"]))
+    np.testing.assert_array_equal(there.quantile([0.1, 0.9]), whole.quantile([0.1, 0.9]))
+    with pytest.raises(ValueError, match="train\\(\\) of the cluster's module"):
+        kr.RayKauriRegressor(objective="dist:normal").fit(in_blocks(table[numbers], [1300]), "score")

@@ -203,3 +203,8 @@ def test_pipelines_folds_and_files(session: Any, table: pd.DataFrame, frame: Any
     best = search.fit(frame)
     assert best.avgMetrics[1] > best.avgMetrics[0]
     assert best.bestModel.getOrDefault("max_depth") == 3
+
+
+def test_whole_distributions_are_refused(frame: Any) -> None:
+    with pytest.raises(ValueError, match="cannot have the objective dist:normal; take KauriDistribution"):
+        ks.KauriRegressor(objective="dist:normal", features_col=NUMBERS, label_col="score").fit(frame)

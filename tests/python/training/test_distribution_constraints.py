@@ -1,0 +1,81 @@
+"""Monotone constraints of distributions, whose means obey them; families of one parameter; refits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kauriboost as kb
+import numpy as np
+import pytest
+from distribution_rows import NAMES, rows_of, train
+
+STRATEGIES = ["multi_output_tree", "one_output_per_tree"]
+WAYS: dict[str, dict[str, Any]] = {
+    "vectors": {},
+    "scalars": {"multi_strategy": "one_output_per_tree"},
+    "exact": {"multi_strategy": "one_output_per_tree", "tree_method": "exact"},
+    "lossguide": {"grow_policy": "lossguide", "max_leaves": 9, "max_depth": 0},
+    "dart": {"booster": "dart", "rate_drop": 0.2},
+    "thresholds": {"extra_trees": 1},
+    "shared thresholds": {"extra_trees": 1, "grow_policy": "symmetric"},
+}
+# Symmetric trees with random thresholds have vector leaves, so that one parameter has none.
+PAIRS = [(name, way) for name in NAMES for way in WAYS if (name, way) != ("poisson", "shared thresholds")]
+
+
+def swept(booster: kb.Booster, column: int, seed: int) -> kb.DMatrix:
+    """Return 40 random rows, each at 80 places of a column."""
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(rng.normal(size=(40, 4)).astype(np.float32), 80, axis=0)
+    rows[:, column] = np.tile(np.linspace(-3, 3, 80, dtype=np.float32), 40)
+    rows[:, 1 + column] = np.where(rng.random(40) < 0.2, np.nan, rows[::80, 1 + column]).repeat(80)
+    return kb.DMatrix(rows)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("name", "way"), PAIRS)
+def test_the_mean_is_monotone_with_and_against_the_labels(name: str, way: str, sign: int) -> None:
+    booster, _ = train(name, 15, monotone_constraints=f"({sign},0,{-sign},0)", **{"subsample": 0.8, **WAYS[way]})
+    for column, direction in ((0, sign), (2, -sign)):
+        data = swept(booster, column, seed=column)
+        means = kb.distribution_of(booster, data).mean.reshape(40, 80)
+        assert np.all(np.diff(means, axis=1) * direction >= -1e-12 * np.abs(means[:, :-1]))
+        raw = booster.predict(data, output_margin=True, strict_shape=True).reshape(40, 80, -1)
+        assert np.all(np.diff(raw, axis=1) * direction >= 0)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_constraints_do_not_depend_on_threads_or_files(strategy: str) -> None:
+    how = {"monotone_constraints": "(1,0,-1,0)", "multi_strategy": strategy}
+    one, data = train("zero_inflated_gamma", 8, nthread=1, **how)
+    assert one.save_raw() == train("zero_inflated_gamma", 8, nthread=3, **how)[0].save_raw()
+    begun, _ = train("zero_inflated_gamma", 3, **how)
+    loaded = kb.Booster(model_file=begun.save_raw())
+    again = kb.train({"max_depth": 3, "eta": 0.2, **how}, data, 5, xgb_model=loaded, verbose_eval=False)
+    assert again.save_raw() == one.save_raw()
+
+
+@pytest.mark.parametrize(
+    "params", [{"tree_method": "exact"}, {"tree_method": "approx"}, {"linear_tree": 1}, {"gradient_bits": 8}], ids=str
+)
+def test_one_parameter_is_a_scalar_objective(params: dict[str, Any]) -> None:
+    booster, data = train("poisson", 15, **params)
+    start, _ = train("poisson", 1, **params)
+    assert float(booster.eval(data).split(":")[1]) < float(start.eval(data).split(":")[1])
+
+
+@pytest.mark.parametrize("name", ["poisson", "gamma", "student_t"])
+def test_refits_need_scalar_leaves(name: str) -> None:
+    strategy = {} if name == "poisson" else {"multi_strategy": "one_output_per_tree"}
+    booster, _ = train(name, 10, **strategy)
+    X, y = rows_of(name)
+    other = kb.DMatrix(X[::2], label=2 * y[::2])
+    refitted = kb.refit(booster, other, decay_rate=0.5)
+    assert float(refitted.eval(other).split(":")[1]) < float(booster.eval(other).split(":")[1])
+    params = {"objective": f"dist:{name}", "process_type": "update", "updater": "refresh", **strategy}
+    updated = kb.train(params, other, 10, xgb_model=booster, verbose_eval=False)
+    assert float(updated.eval(other).split(":")[1]) < float(booster.eval(other).split(":")[1])
+    if name != "poisson":
+        vectors, _ = train(name, 3)
+        with pytest.raises(kb.ModelError, match="vector leaves"):
+            kb.refit(vectors, other)
