@@ -231,9 +231,12 @@ def test_a_failure_is_saved_and_does_not_end_the_run(data: Path, monkeypatch: py
 def test_entrants_by_name(data: Path) -> None:
     with pytest.raises(SystemExit, match="no entrant catbost; there are kauri, "):
         run(data, "california", "--only", "catbost")
-    words = ["california", "--splits", "1", "--best", "10", "--label", "new", "--only", "kauri, best of 10 (new)"]
+    names = ["kauri, best of 10 (new)", "kauri, best of 10, 3 folds (new)"]
+    words = ["california", "--splits", "1", "--best", "10", "10x3", "12", "--label", "new", "--only", *names]
     assert run(data, *words, "--save", str(data / "run.jsonl")) == 0
-    assert [found["entrant"] for found in store.read([data / "run.jsonl"])] == ["kauri, best of 10 (new)"]
+    saved = store.read([data / "run.jsonl"])
+    assert [found["entrant"] for found in saved] == names
+    assert saved[0]["loss"] != saved[1]["loss"]
 
 
 def test_an_entrant_that_learns_numbers_only_is_left_out_elsewhere(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
