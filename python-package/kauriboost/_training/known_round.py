@@ -19,7 +19,7 @@ class NamedData(NamedTuple):
 
     handles: Any
     names: Any
-    count: int
+    size: int
 
     @classmethod
     def of(cls, evals: Sequence[tuple[DMatrix, str]]) -> NamedData:
@@ -37,6 +37,6 @@ def known_round(booster: Booster, train: DMatrix, evals: NamedData, iteration: i
     except KauriError as error:
         add_names(error, booster.feature_names)
         raise
-    if not evals.count:
+    if not evals.size:
         return []
     return parse_line(call_text(LIB.XGBoosterEvalOneIter, booster.handle, iteration, *evals))
