@@ -2,7 +2,7 @@
 
     build-peers/quality/bin/python tests/benchmark/quality.py --data FOLDER [set ...]
         [--splits 5] [--rows 50000] [--stopping] [--kauri cat_smooth=0 ...] [--lightgbm linear_tree=true ...]
-        [--best ROUNDS ...] [--without catboost ...] [--with ebm ...] [--trials 50] [--tuned lightgbm catboost]
+        [--best ROUNDS[xFOLDS] ...] [--without catboost ...] [--with ebm ...] [--trials 50] [--tuned lightgbm catboost]
         [--only ENTRANT ...] [--save FILE] [--label TEXT] [--picture FILE]
     build-peers/quality/bin/python tests/benchmark/quality.py --table FILE ... [--only ENTRANT ...] [--picture FILE]
 
@@ -11,10 +11,11 @@ only which columns are categories. "kauri" is `kauriboost.train`, with XGBoost's
 KauriClassifier and KauriRegressor, with their own. With --stopping every library may take 2,000 rounds, and stops early
 by a fifth of its training rows. Losses are on a held-out fifth of the rows, means over splits; time is processor time,
 including data. --kauri and --lightgbm add an entrant with the given parameters, separated by commas; --best adds an
-entrant that chooses them by `fit_best` within ROUNDS rounds (2,000 is its default); --tuned one that chooses them by
-Optuna, and its time includes the search; --with one of the further peers (quality_cases/peers.py). --only keeps the
-named entrants. The sets have two halves: settings are chosen on the first and confirmed on the second
-(quality_cases/tasks.py). Sets that were unseen when the settings were chosen confirm them once more.
+entrant that chooses them by `fit_best` within ROUNDS rounds (2,000 is its default) of FOLDS folds (5 is its default);
+--tuned one that chooses them by Optuna, and its time includes the search; --with one of the further peers
+(quality_cases/peers.py). --only keeps the named entrants. The sets have two halves: settings are chosen on the first
+and confirmed on the second (quality_cases/tasks.py). Sets that were unseen when the settings were chosen confirm them
+once more.
 
 --save appends each measurement to a file, and measures nothing that is there. So a run goes on where it ended, and a
 second one adds an entrant, a set or splits. --table reads such files, measures nothing and prints losses, wins, mean
@@ -45,11 +46,18 @@ def parameters_of(text: str) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in text.split(","))
 
 
+def best_maker(text: str) -> tuple[str, Any]:
+    """Return the name of an entrant of `fit_best`, given "160" or "160x10", and the function that makes its learner."""
+    rounds, _, folds = text.partition("x")
+    name = f"kauri, best of {rounds}" + (f", {folds} folds" if folds else "")
+    return name, lambda: libraries.kauri_best(int(rounds), int(folds or libraries.FOLDS))
+
+
 def makers_of(args: argparse.Namespace) -> dict[str, Any]:
     """Return functions that make the learners, by the names in the table."""
     own: dict[str, Any] = {"kauri": lambda: libraries.kauri({}), "kauri's estimators": libraries.kauri_estimators}
     own |= {f"kauri {text}": lambda text=text: libraries.kauri(parameters_of(text)) for text in args.kauri}
-    own |= {f"kauri, best of {rounds}": lambda rounds=rounds: libraries.kauri_best(rounds) for rounds in args.best}
+    own |= dict(best_maker(text) for text in args.best)
     made = {f"{name} ({args.label})" if args.label else name: make for name, make in own.items()}
     made |= {name: make for name, make in libraries.PEERS.items() if name not in args.without}
     made |= {f"lightgbm {text}": lambda text=text: libraries.lightgbm(parameters_of(text)) for text in args.lightgbm}
@@ -138,7 +146,7 @@ def parse(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--stopping", action="store_true", help="as many rounds as rows held out of training ask for")
     parser.add_argument("--kauri", nargs="*", default=[], metavar="NAME=VALUE,...", help="more entrants")
     parser.add_argument("--lightgbm", nargs="*", default=[], metavar="NAME=VALUE,...", help="the same of LightGBM")
-    parser.add_argument("--best", nargs="*", default=[], type=int, metavar="ROUNDS", help="more entrants, by fit_best")
+    parser.add_argument("--best", nargs="*", default=[], metavar="ROUNDS[xFOLDS]", help="more entrants, by fit_best")
     parser.add_argument("--without", nargs="*", default=[], choices=list(libraries.PEERS), help="peers to leave out")
     parser.add_argument("--with", dest="further", nargs="*", default=[], choices=list(peers.FURTHER), help="more peers")
     parser.add_argument("--tuned", nargs="*", default=[], choices=list(tuned.TUNED), help="more entrants, by Optuna")

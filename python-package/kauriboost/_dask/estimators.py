@@ -9,6 +9,7 @@ import distributed
 import numpy as np
 
 from .._data.columns import split_column, text_names
+from .._estimators import best
 from .._estimators.classifier import KauriClassifier
 from .._estimators.estimator import KauriModel, has_several_columns
 from .._estimators.fit_data import FitData, GivenRows
@@ -58,6 +59,7 @@ class _OnCluster(KauriModel):
             raise ValueError("warm_start needs the rows in one process; on a cluster pass xgb_model to fit.")
         if self.preset is not None:
             raise ValueError(f"preset={self.preset!r} needs the rows in one process; use kauriboost.sklearn.")
+        best.require_no_search(given)
         if "objective" in params:
             self._require_objective(params["objective"])
         return self.client.sync(self._fit_on_cluster, given, params)

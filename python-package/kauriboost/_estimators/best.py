@@ -15,15 +15,31 @@ _WITHIN_A_TRAINING = ("early_stopping_rounds", "callbacks", "warm_start")
 _BUDGETS = ("time_budget", "rounds_budget")
 
 
-def is_wanted(model: Parameters) -> bool:
-    """Return whether the estimator has the preset "best". Raises ValueError for another one, or a budget without it."""
+def is_wanted(model: Parameters, given: FitData) -> bool:
+    """Return whether the estimator has the preset "best".
+
+    Raises
+    ------
+    ValueError
+        Another preset, or a budget or folds without it.
+    """
     if model.preset is None:
         for name in _BUDGETS:
             if getattr(model, name) is not None:
                 raise ValueError(f"{name} is {getattr(model, name)!r} and preset is None; set preset='best' as well.")
+        require_no_search(given)
     elif model.preset != "best":
         raise ValueError(f"preset is {model.preset!r}; expected 'best', or None for one training.")
     return model.preset is not None
+
+
+def require_no_search(given: FitData) -> None:
+    """Raise ValueError if arguments for the search are given to an estimator that does not search."""
+    for name, value in given.search.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} is for the folds of preset='best', and the estimator has no preset; leave it out."
+            )
 
 
 def fit(model: Parameters, data: DMatrix, given: FitData, params: dict[str, Any]) -> BestFit:
@@ -42,6 +58,7 @@ def fit(model: Parameters, data: DMatrix, given: FitData, params: dict[str, Any]
         rounds_budget=model.rounds_budget,
         seed=int(params.get("random_state", 0)),
         custom_metric=model._own_metric(),
+        **{name: value for name, value in given.search.items() if value is not None},
     )
     return search_best(task)
 

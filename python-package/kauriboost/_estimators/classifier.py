@@ -19,6 +19,7 @@ from .._model import classes as _classes
 from .._model.booster import Booster
 from .._public import public
 from .._training.callback import TrainingCallback
+from .._training.folds import Folds
 from .class_labels import label_table, set_objective
 from .classes_callback import ClassesCallback
 from .estimator import KauriModel, has_several_columns
@@ -93,6 +94,9 @@ class KauriClassifier(ClassifierMixin, KauriModel):
         base_margin_eval_set: Sequence[Any] | None = None,
         verbose: bool | int = False,
         xgb_model: Any = None,
+        groups: Any = None,
+        folds: Folds | None = None,
+        nfold: int | None = None,
     ) -> KauriClassifier:
         """Train on rows X and labels y; see `KauriRegressor.fit`."""
         y = collected(y)
@@ -107,9 +111,10 @@ class KauriClassifier(ClassifierMixin, KauriModel):
             "base_margin_eval_set": base_margin_eval_set,
         }
         evals = eval_rows(eval_set, apart, **by_set)
+        search = {"groups": groups, "folds": folds, "nfold": nfold}
         before = dict(self.__dict__)
         try:
-            return self._fit_classes(self._given((X, y, fields), evals, verbose, xgb_model))
+            return self._fit_classes(self._given((X, y, fields), evals, verbose, xgb_model, **search))
         except BaseException:  # also on an interrupt: the classes must match the booster
             self.__dict__ = before
             raise

@@ -75,7 +75,7 @@ def training_rows(model: Any, given: FitData, params: dict[str, Any]) -> DMatrix
     model._require_target(y)
     labels = model._encode(y) if given.codes is None else given.codes
     holds_out = not given.evals and model.validation_fraction is not None and stops_early(model)
-    if given.model is not None or holds_out or best.is_wanted(model) or not _bins_suffice(X, params):
+    if given.model is not None or holds_out or best.is_wanted(model, given) or not _bins_suffice(X, params):
         rows: DMatrix = model._matrix(X, label=labels, **fields)
         return rows
     binning = {"device": params["device"], "max_bin": params.get("max_bin")}

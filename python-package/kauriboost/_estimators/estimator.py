@@ -96,11 +96,13 @@ class KauriModel(Parameters):
         self._require_target(y)
         return self._matrix(X, label=self._encode(y), **fields)
 
-    def _given(self, train: GivenRows, evals: list[GivenRows], verbose: bool | int, xgb_model: Any) -> FitData:
+    def _given(
+        self, train: GivenRows, evals: list[GivenRows], verbose: bool | int, model: Any, **search: Any
+    ) -> FitData:
         """Return the arguments of `fit`, with the model that it continues."""
-        last = model_to_continue(self, xgb_model)
+        last = model_to_continue(self, model)
         known = 0 if last is None else last.get_booster().num_boosted_rounds()
-        return FitData(train, evals, verbose, last or xgb_model, known)
+        return FitData(train, evals, verbose, last or model, known, search=search)
 
     def _fit(self, given: FitData, params: dict[str, Any]) -> KauriModel:
         if "objective" in params:
@@ -108,7 +110,7 @@ class KauriModel(Parameters):
         data = training_rows(self, given, params)
         require_cells(data, type(self).__name__)
         self._set_feature_weights(data)
-        if best.is_wanted(self):
+        if best.is_wanted(self, given):
             return self._fit_best(data, given, params)
         if given.known_rounds and isinstance(given.model, KauriModel):
             require_same_kind(self, given.model, params)

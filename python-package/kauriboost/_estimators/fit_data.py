@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ class FitData:
     model: Booster | Any  # to continue: a booster, an estimator, or a file; None for a new model
     known_rounds: int = 0  # the rounds of `model` that are among `n_estimators`, with `warm_start`
     codes: np.ndarray | None = None  # the labels of `train` as the booster takes them, if they are known already
+    search: Mapping[str, Any] = field(default_factory=dict)  # arguments for the search of `preset="best"`
 
 
 def eval_rows(

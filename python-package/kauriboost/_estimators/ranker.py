@@ -12,6 +12,7 @@ from .._data.matrix import DMatrix
 from .._data.numbers import collected
 from .._data.rows import Rows
 from .._public import public
+from .._training.folds import Folds
 from .estimator import KauriModel
 from .fit_data import eval_rows
 from .parameters import hands_on
@@ -74,6 +75,9 @@ class KauriRanker(KauriModel):
         base_margin_eval_set: Sequence[Any] | None = None,
         verbose: bool | int = False,
         xgb_model: Any = None,
+        groups: Any = None,
+        folds: Folds | None = None,
+        nfold: int | None = None,
     ) -> KauriRanker:
         """Train on rows X, with rows of a query adjacent, and their relevance y.
 
@@ -86,7 +90,7 @@ class KauriRanker(KauriModel):
             if X has a column ``qid``.
         sample_weight
             ``[n_queries]``.
-        base_margin, feature_weights, verbose, xgb_model
+        base_margin, feature_weights, verbose, xgb_model, groups, folds, nfold
             As for `KauriRegressor.fit`.
         eval_set, eval_group, eval_qid, sample_weight_eval_set, base_margin_eval_set
             (X, y) pairs to evaluate after each round, and the queries, weights and so on of each pair.
@@ -108,7 +112,8 @@ class KauriRanker(KauriModel):
             base_margin_eval_set=base_margin_eval_set,
         )
         train = (X, y, {**fields, "feature_weights": feature_weights})
-        return self._fit(self._given(train, evals, verbose, xgb_model), self.get_booster_params())
+        given = self._given(train, evals, verbose, xgb_model, groups=groups, folds=folds, nfold=nfold)
+        return self._fit(given, self.get_booster_params())
 
     def refit(
         self,

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 
 from .._data.numbers import as_numeric, collected
 from .._public import public
+from .._training.folds import Folds
 from .estimator import has_several_columns
 from .fit_data import eval_rows
 from .intervals import Intervals
@@ -33,7 +34,7 @@ class KauriRegressor(RegressorMixin, Intervals):
 
     With ``preset="best"``, `kauriboost.fit_best` chooses learning rate, rounds and other parameters that are not given,
     within `time_budget` seconds or `rounds_budget` rounds; `n_estimators` is then ignored. `best_fit_` has the choice
-    and its cost.
+    and its cost. `fit` takes the folds: `groups`, `folds` and `nfold`.
 
     `objective` may be a function (y_true, margins) -> (gradients, hessians), and `eval_metric` or entries of it
     functions (y_true, y_pred) -> number, such as those in ``sklearn.metrics``. If rows have weights, the functions also
@@ -64,6 +65,9 @@ class KauriRegressor(RegressorMixin, Intervals):
         base_margin_eval_set: Sequence[Any] | None = None,
         verbose: bool | int = False,
         xgb_model: Any = None,
+        groups: Any = None,
+        folds: Folds | None = None,
+        nfold: int | None = None,
     ) -> KauriRegressor:
         """Train on rows X and targets y.
 
@@ -89,6 +93,10 @@ class KauriRegressor(RegressorMixin, Intervals):
             Show the progress; see `kauriboost.train`.
         xgb_model
             A model to continue.
+        groups, folds, nfold
+            The folds of ``preset="best"``: values ``[n_rows]`` whose equal ones stay in one fold, such as a patient's
+            visits; folds, or a splitter of scikit-learn, such as ``TimeSeriesSplit(4)``; the number of folds. See
+            `kauriboost.fit_best`.
         """
         y = collected(y)
         self._require_target(y)
@@ -106,7 +114,8 @@ class KauriRegressor(RegressorMixin, Intervals):
             "base_margin_eval_set": base_margin_eval_set,
         }
         evals = eval_rows(eval_set, apart, **by_set)
-        return self._fit(self._given((X, y, fields), evals, verbose, xgb_model), params)
+        search = {"groups": groups, "folds": folds, "nfold": nfold}
+        return self._fit(self._given((X, y, fields), evals, verbose, xgb_model, **search), params)
 
     def refit(
         self, X: Any, y: Any, *, decay_rate: float = 0.9, sample_weight: Any = None, base_margin: Any = None

@@ -20,7 +20,7 @@ from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric, Evaluation
 from .._public import described, public
 from .callback import Score
-from .known_round import known_round
+from .known_round import NamedData, known_round
 
 
 @public("kauriboost.cv")
@@ -57,7 +57,10 @@ class CvBooster:
     def _begin(
         self, boosters: Sequence[Booster], data: list[tuple[DMatrix, DMatrix]], evaluated: Sequence[str]
     ) -> None:
-        self.boosters, self._data, self._evaluated = list(boosters), data, tuple(evaluated)
+        self.boosters, self._data = list(boosters), data
+        named = [dict(zip(("train", "test"), of_fold)) for of_fold in data]
+        self._evals = [[(of_fold[name], name) for name in evaluated] for of_fold in named]
+        self._known_evals = [NamedData.of(evals) for evals in self._evals]
         self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold; empty before the first
         general = json.loads(self.boosters[0].save_config())["learner"]["generic_param"]
         self._threads = int(general["nthread"])
@@ -84,18 +87,17 @@ class CvBooster:
         own = fobj is not None or metric is not None  # user functions, which may not be thread-safe
         is_known = bool(self._evaluations) and not own
 
-        def run(booster: Booster, data: tuple[DMatrix, DMatrix]) -> list[Evaluation]:
-            named = dict(zip(("train", "test"), data))
-            evals = [(named[name], name) for name in self._evaluated]
+        def run(fold: int) -> list[Evaluation]:
+            booster, train, evals = self.boosters[fold], self._data[fold][0], self._evals[fold]
             if is_known:
-                return known_round(booster, data[0], evals, iteration)
-            booster.update(data[0], iteration, fobj)
+                return known_round(booster, train, self._known_evals[fold], iteration)
+            booster.update(train, iteration, fobj)
             return booster._evaluate(evals, iteration, metric, output_margin)
 
         side_by_side = map if own or self._workers is None else self._workers.map
         self._evaluations = []
-        for turn in (slice(self._last_turn), slice(self._last_turn, None)):
-            self._evaluations += side_by_side(run, self.boosters[turn], self._data[turn])
+        for turn in (range(self._last_turn), range(self._last_turn, len(self.boosters))):
+            self._evaluations += side_by_side(run, turn)
 
     def _share_threads(self, at_once: int) -> None:
         threads, n_last = num_threads(self._threads), len(self.boosters) - self._last_turn
@@ -107,8 +109,8 @@ class CvBooster:
         found: list[tuple[str, str, Score]] = []
         for of_folds in zip(*self._evaluations):
             data, metric, _value = of_folds[0]
-            values = [value for _, _, value in of_folds]
-            found.append((data, metric, (float(np.mean(values)), float(np.std(values)))))
+            values = np.array([value for _, _, value in of_folds])
+            found.append((data, metric, (float(values.mean()), float(values.std()))))
         return found
 
     def predict_test(self, output_margin: bool = False, strict_shape: bool = False) -> list[np.ndarray]:

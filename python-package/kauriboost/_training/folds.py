@@ -194,6 +194,6 @@ def _split_by(splitter: Any, data: DMatrix, groups: np.ndarray | None) -> list[t
         if groups is None and "groups" in str(error):
             raise ParameterError(
                 f"`folds` is a {type(splitter).__name__}, which needs the groups of the rows; pass groups= to "
-                "fit_best, or folds=splitter.split(X, y, groups)."
+                "fit_best or to fit of an estimator, or folds=splitter.split(X, y, groups)."
             ) from error
         raise

@@ -15,6 +15,7 @@ from .tasks import Task
 
 MOST_ROUNDS = 2000
 PATIENCE = 50
+FOLDS = 5  # of fit_best
 Learner = Callable[[Task, "Task | None", Task, int], np.ndarray]
 
 
@@ -74,7 +75,7 @@ def kauri_estimators() -> Learner:
     return learn
 
 
-def kauri_best(rounds: int) -> Learner:
+def kauri_best(rounds: int, folds: int = FOLDS) -> Learner:
     """Return a learner by `fit_best` with a budget of rounds. It stops by folds, so it trains on stopping rows too."""
     import kauriboost
 
@@ -89,6 +90,7 @@ def kauri_best(rounds: int) -> Learner:
             np.concatenate([task.labels for task in known]),
             params=params,
             rounds_budget=rounds,
+            nfold=folds,
             feature_types=types,
         )
         return found.booster.predict(kauriboost.DMatrix(test.features, feature_types=types, nthread=threads))
