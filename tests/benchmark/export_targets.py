@@ -3,11 +3,11 @@
     python tests/benchmark/export_targets.py [all|equality|speed|peers] [--rows N] [--trees 1000]
 
 equality: C, ONNX, DuckDB, Treelite and WebAssembly in Node.js on all rows (1,000,000), SQLite and WebAssembly in
-wasmtime on the first 2,000; prints the number of rows whose margins have other bits than Kauri's, 0 everywhere, and the number of rows
-whose leaves in C are not Kauri's. speed: sizes and rows a second of 1,000 trees. peers: 100 trees in other compilers of
-trees, tl2cgen (reads Kauri's file) and lleaves (reads LightGBM's, so LightGBM trains it trees of the same size), and in
-DuckDB. All in one thread, in processor time but for compilers. Needs: pip install duckdb lightgbm lleaves onnxruntime
-tl2cgen treelite wasmtime, and Node.js.
+wasmtime on the first 2,000; prints the number of rows whose margins have other bits than Kauri's, 0 everywhere, and the
+number of rows whose leaves in C are not Kauri's. speed: sizes and rows a second of 1,000 trees. peers: 100 trees in
+other compilers of trees, tl2cgen (reads Kauri's file) and lleaves (reads LightGBM's, so LightGBM trains it trees of the
+same size), and in DuckDB. All in one thread, in processor time but for compilers. Needs: pip install duckdb lightgbm
+lleaves onnxruntime tl2cgen treelite wasmtime, and Node.js.
 
 Longer than 400 lines: each target takes a few lines to run, and one function compares them all.
 """

@@ -202,7 +202,7 @@ def test_what_no_target_can_express_is_refused(change: dict, words: str, folder:
     ("file", "target", "words"),
     [
         ("model.sql", None, "fits several targets; give target= one of duckdb, postgresql, sqlite \\("),
-        ("model.txt", None, "one of c, duckdb, postgresql, sqlite, onnx, wasm_source, treelite_source, wasm, treelite \\("),
+        ("model.txt", None, "one of c, duckdb, postgresql, sqlite, onnx, wasm_source, treelite_source, wasm, treelite"),
         ("model.tl", "treelit", "did you mean 'treelite'"),
         ("model.c", "sqlit", "did you mean 'sqlite'"),
     ],

@@ -104,8 +104,15 @@ def test_trees_follow_the_start_of_each_output(tmp_path: Path) -> None:
     assert model.num_tree == 3 + len(booster.get_dump())
     rows, _ = new_rows(booster, 10)
     parts = np.asarray(gtil.predict_per_tree(model, rows, nthread=1)).reshape(len(rows), model.num_tree)
-    starts = np.array([float(cell) for cell in json.loads(booster.save_config())["learner"]["learner_model_param"]
-                       ["base_score"].strip("[]").split(",")], np.float32)
+    starts = np.array(
+        [
+            float(cell)
+            for cell in json.loads(booster.save_config())["learner"]["learner_model_param"]["base_score"]
+            .strip("[]")
+            .split(",")
+        ],
+        np.float32,
+    )
     assert (parts[:, :3] == starts).all()
 
 
@@ -131,7 +138,7 @@ def test_a_wrong_checkpoint_fails_its_test(tmp_path: Path) -> None:
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "treelite"]:
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(kb.ParameterError, match="pip install treelite.*target=treelite_source"):
+    with pytest.raises(kb.ParameterError, match=r"pip install treelite.*target=treelite_source"):
         models.model("stump").export(tmp_path / "model.tl")
     assert not (tmp_path / "model.tl").exists()
     models.model("stump").export(tmp_path / "model.tl.json")  # needs no library
@@ -158,7 +165,7 @@ def test_contributions_are_refused(tmp_path: Path) -> None:
 def test_what_is_no_sum_of_constants_is_refused(change: dict[str, object], tmp_path: Path) -> None:
     rows = models.numbers()
     booster = kb.train({"nthread": 1, **change}, kb.DMatrix(rows, models.signal(rows)), 8)
-    with pytest.raises(kb.ParameterError, match="gblinear has none|linear leaves"):
+    with pytest.raises(kb.ParameterError, match=r"gblinear has none|linear leaves"):
         booster.export(tmp_path / "model.tl")
 
 
