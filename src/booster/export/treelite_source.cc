@@ -1,4 +1,5 @@
-/// The tables of a model in JSON, from which the Python package builds a checkpoint of Treelite (_export/treelite.py).
+/// The tables of a model in JSON, from which the Python package (_export/treelite_checkpoint.py) builds a checkpoint of
+/// Treelite.
 ///
 /// Treelite adds the trees of an output one after the other in the type of the rows, and its base scores last. Kauri
 /// adds the start first, so the package writes the start as trees without splits.
