@@ -877,11 +877,11 @@ KAURI_API int XGBoosterSaveModelToBuffer(BoosterHandle handle, char const* confi
                                          char const** out_dptr);
 /**
  * Writes the model as a program in another language, with a test of that program in the file. config: {"target": "c",
- * "duckdb", "postgresql", "sqlite", "onnx" or "wasm_source", which is C to compile to WebAssembly; optional
- * "contributions": true, for a program in C or WebAssembly that computes Shapley values too}. Without a target the
- * ending of `fname` decides. An older file is replaced only once the new one is complete. The log has a warning if the
- * model was trained with another value for missing data than NaN (attribute kauri_missing). Errors: the target cannot
- * express the model; the message says what.
+ * "duckdb", "postgresql", "sqlite", "onnx", "wasm_source", which is C to compile to WebAssembly, or "treelite_source",
+ * the tables of a checkpoint of Treelite as JSON; optional "contributions": true, for a program in C or WebAssembly
+ * that computes Shapley values too}. Without a target the ending of `fname` decides. An older file is replaced only
+ * once the new one is complete. The log has a warning if the model was trained with another value for missing data than
+ * NaN (attribute kauri_missing). Errors: the target cannot express the model; the message says what.
  */
 KAURI_API int KauriBoosterExport(BoosterHandle handle, char const* fname, char const* config);
 /** Returns the bytes of such a file. `config`: {"target" and "contributions": as above}. */

@@ -2,7 +2,6 @@
 /// language, check describes it, dump and importance print its trees and features.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -34,10 +33,8 @@ void Convert(Options const& options) {
 
 void Export(Options const& options) {
   auto const& cli = options.cli;
-  auto const is_wasm = cli.export_target.empty() ? std::filesystem::path(cli.model_out).extension() == ".wasm"
-                                                 : cli.export_target == "wasm";
-  if (is_wasm || cli.export_test) return ExportByPython(options);
   auto const target = cli.export_target.empty() ? ExportTargetOf(cli.model_out) : cli.export_target;
+  if (IsMadeByPython(target) || cli.export_test) return ExportByPython(options);
   OutputFile file(cli.model_out, "export");
   Learner learner;
   SetUpLearner(options, &learner);

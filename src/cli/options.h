@@ -268,8 +268,9 @@ struct CliParam : public dmlc::Parameter<CliParam> {
     DMLC_DECLARE_FIELD(export_target)
         .set_default("")
         .describe(
-            "Language in which export writes the model to model_out: c, duckdb, postgresql, sqlite, onnx, wasm or "
-            "wasm_source (C to compile to WebAssembly). Empty: the ending of model_out says it.");
+            "Language in which export writes the model to model_out: c, duckdb, postgresql, sqlite, onnx, wasm, "
+            "wasm_source (C to compile to WebAssembly), treelite (a checkpoint, by the Python package and its library) "
+            "or treelite_source (the tables of one as JSON). Empty: the ending of model_out says it.");
     DMLC_DECLARE_FIELD(export_test)
         .set_default(false)
         .describe(

@@ -86,10 +86,11 @@ void TrainBest(Options const& options) {
   BecomePython(python, task, std::move(words));
 }
 
-// task=export with a compiler or a test: a Python program writes the file.
+// task=export with a compiler, Treelite's library or a test: a Python program writes the file.
 
 void ExportByPython(Options const& options) {
-  PythonTask const task{"task=export to WebAssembly or with export_test", "kauriboost._model.export_command", ""};
+  PythonTask const task{"task=export to WebAssembly or Treelite, or with export_test",
+                        "kauriboost._model.export_command", ""};
   auto const& cli = options.cli;
   auto const python = FindPython(task);
   CheckWritable(cli.model_out, "export");

@@ -53,8 +53,8 @@ void Convert(Options const& options);
 /// Writes model_in in another language. \throws Error, also if the language cannot express the model.
 void Export(Options const& options);
 
-/// Replaces this process by the Python that KAURI_PYTHON names, whose package exports with a compiler, or runs the test
-/// of an exported file. \throws Error: there is no Python.
+/// Replaces this process by the Python that KAURI_PYTHON names, whose package exports with a compiler or Treelite's
+/// library, or runs the test of an exported file. \throws Error: there is no Python.
 void ExportByPython(Options const& options);
 
 /// Describes model_in in a line. \throws Error unless it is a sound model, which says what is wrong.

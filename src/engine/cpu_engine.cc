@@ -6,6 +6,7 @@
 
 #include "common/fixed_point.h"
 #include "common/large_memory.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "data/categories/category_view.h"
 #include "data/matrix_view.h"
@@ -92,7 +93,7 @@ class CpuEngine : public Engine, public HostSide {
     if (plan.restart) {
       own->waiting.Clear();
       own->n_outputs = model.NumOutputs();
-      ResizeLarge(ctx, &own->margins, ToSize(data->NumRows() * own->n_outputs));
+      ResizeLarge(ctx, &own->margins, SizeInMemory(data->NumRows() * own->n_outputs));
       from.of_row = data->Info().base_margin;
       CheckBaseMargin(from.of_row, data->NumRows(), own->n_outputs);
     } else {

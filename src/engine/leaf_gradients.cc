@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collective/reduce.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "engine/gradient_table.h"
 #include "engine/training_data.h"
@@ -45,7 +46,7 @@ std::vector<std::int64_t> SumByLeaf(Context const& ctx, GradientTableView const&
                                     Span<std::int32_t const> leaf_of_row, std::int64_t n_nodes) {
   auto const n_rows = static_cast<std::int64_t>(leaf_of_row.size());
   auto const rows_per_block = std::max(kRowsPerBlock, n_nodes);
-  auto const n_sums = ToSize(n_nodes * table.stride);
+  auto const n_sums = SizeInMemory(n_nodes * table.stride);
   std::vector<std::vector<std::int64_t>> of_block(NumBlocks(n_rows, rows_per_block));
   ParallelForBlocks(ctx, n_rows, rows_per_block, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
     std::vector<std::int64_t> sums(n_sums, 0);
@@ -83,7 +84,7 @@ void SetLeafValues(Context const& ctx, RoundTree const& round, LeafSums const& l
   auto const leaf_rate = LeafRate(*round.param, round.place);
   auto const sums = SumByLeaf(ctx, view, leaves.leaf_of_row, tree->NumNodes());
   tree->n_outputs = static_cast<std::int32_t>(leaves.n_outputs);
-  if (tree->HasVectorLeaves()) tree->leaf_vector.assign(ToSize(tree->NumNodes() * leaves.n_outputs), 0.0F);
+  if (tree->HasVectorLeaves()) tree->leaf_vector.assign(SizeInMemory(tree->NumNodes() * leaves.n_outputs), 0.0F);
   for (std::int32_t node = 0; node < tree->NumNodes(); ++node) {
     if (!tree->IsLeaf(node)) continue;
     tree->split_value[node] = 0.0F;

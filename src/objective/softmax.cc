@@ -6,6 +6,7 @@
 #include "collective/reduce.h"
 #include "collective/row_sums.h"
 #include "common/math.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 #include "kauri/objective.h"
@@ -52,7 +53,7 @@ template <typename Fn>
 void ForRowExponents(Context const& ctx, float const* margins, std::int64_t n_rows, std::int64_t n_classes, Fn&& fn) {
   auto const block_rows = BlockRows(n_classes);
   ParallelForBlocks(ctx, n_rows, block_rows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    std::vector<double> exponents((end - begin) * n_classes);
+    std::vector<double> exponents(SizeInMemory((end - begin) * n_classes));
     SoftmaxExponents(margins + begin * n_classes, end - begin, n_classes, exponents.data());
     for (auto row = begin; row < end; ++row) {
       auto const* of_row = exponents.data() + (row - begin) * n_classes;

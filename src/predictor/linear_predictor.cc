@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "data/matrix_view.h"
 #include "kauri/predictor.h"
@@ -23,7 +24,7 @@ class CompiledLinear : public CompiledModel {
  public:
   explicit CompiledLinear(Model const& model)
       : n_features(model.n_features), n_outputs(model.NumOutputs()), weights(model.linear.weights) {
-    if (weights.empty()) weights.assign((n_features + 1) * n_outputs, 0.0F);  // no round yet
+    if (weights.empty()) weights.assign(SizeInMemory((n_features + 1) * n_outputs), 0.0F);  // no round yet
   }
   float const* Row(std::int64_t feature) const { return weights.data() + feature * n_outputs; }
   float const* Biases() const { return Row(n_features); }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/memory_size.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 #include "shapley/estimators.h"
@@ -46,7 +47,7 @@ class OrderSums {
  public:
   OrderSums(std::int32_t d, std::int64_t n_outputs)
       : marginals_{d, n_outputs},
-        sums_(ToSize(d * n_outputs), 0.0),
+        sums_(SizeInMemory(d * n_outputs), 0.0),
         of_unit_(sums_.size(), 0.0),
         units_(sums_.size()) {}
 
@@ -150,7 +151,7 @@ void ShapleyEstimator::EstimateByOrders(ShapleyPlan const& plan, Evaluations* ga
                               : OrdersOf(sampler, d, left, {});
     auto const error_unit = ErrorUnit(sampler, *orders, grows);
     auto const at_once = std::max<std::int64_t>(1, kMasks / (d + 1));
-    std::vector<double> worth(ToSize(std::min(at_once, orders->n) * width));
+    std::vector<double> worth(SizeInMemory(std::min(at_once, orders->n) * width));
     for (std::int64_t begin = 0; begin < orders->n; begin += at_once) {
       auto const n = std::min(at_once, orders->n - begin);
       game->EvaluateOrders(n, {orders->order.data() + begin * d, n * d}, worth);
@@ -170,7 +171,7 @@ ShapleyEstimate ShapleyEstimator::Estimate(Game* game) const {
   auto const d = game->NumPlayers();
   auto const plan = ShapleyPlanOf(options_, d);
   ShapleyEstimate estimate;
-  estimate.values.assign(ToSize(d * game->NumOutputs()), 0.0);
+  estimate.values.assign(SizeInMemory(d * game->NumOutputs()), 0.0);
   estimate.errors.assign(estimate.values.size(), 0.0);
   if (d == 0) {
     // There are no players.

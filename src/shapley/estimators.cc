@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "common/memory_size.h"
 #include "common/random/random.h"
 #include "kauri/error.h"
 #include "shapley/orders.h"
@@ -20,11 +21,11 @@ std::vector<double> WorthOfAll(Evaluations* game) {
   auto const d = game->NumPlayers();
   auto const n_outputs = game->NumOutputs();
   auto const n_coalitions = std::int64_t{1} << d;
-  std::vector<double> worth(ToSize(n_coalitions * n_outputs));
+  std::vector<double> worth(SizeInMemory(n_coalitions * n_outputs));
   std::vector<std::uint8_t> masks;
   for (std::int64_t begin = 0; begin < n_coalitions; begin += kMasks) {
     auto const n = std::min(kMasks, n_coalitions - begin);
-    masks.resize(ToSize(n * d));
+    masks.resize(SizeInMemory(n * d));
     for (std::int64_t i = 0; i < n * d; ++i) {
       masks[ToSize(i)] = static_cast<std::uint8_t>((begin + i / d) >> (i % d) & 1);
     }
@@ -72,8 +73,8 @@ class Toggles {
       : game_(*game),
         d_(game->NumPlayers()),
         n_outputs_(game->NumOutputs()),
-        masks_(ToSize((d_ + 1) * d_)),
-        worth_(ToSize((d_ + 1) * n_outputs_)) {}
+        masks_(SizeInMemory((d_ + 1) * d_)),
+        worth_(SizeInMemory((d_ + 1) * n_outputs_)) {}
 
   /// Adds to marginals, [d, n_outputs], each player's contribution to the others of `mask`.
   void Add(std::vector<std::uint8_t> const& mask, std::vector<double>* marginals) {
@@ -155,8 +156,8 @@ class Strata {
         game_(*game),
         d_(game->NumPlayers()),
         n_outputs_(game->NumOutputs()),
-        n_drawn_(ToSize(d_ * d_), 0),
-        moments_(ToSize(d_ * d_ * n_outputs_)) {}
+        n_drawn_(SizeInMemory(d_ * d_), 0),
+        moments_(SizeInMemory(d_ * d_ * n_outputs_)) {}
 
   /// counts: [d * d], draws of each stratum.
   void Draw(std::vector<std::int64_t> const& counts) {
@@ -248,7 +249,7 @@ void EstimateByStrata(std::int64_t n, std::uint64_t seed, Evaluations* game, Sha
   }
   auto const pilot = std::max(kPilot, n / (2 * d * d));
   Strata strata(seed, game);
-  std::vector<std::int64_t> counts(ToSize(d * d), pilot);
+  std::vector<std::int64_t> counts(SizeInMemory(d * d), pilot);
   strata.Draw(counts);
   std::vector<double> deviations;
   for (std::int64_t stratum = 0; stratum < d * d; ++stratum) deviations.push_back(strata.Deviation(stratum));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/memory_size.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -34,7 +35,7 @@ void Evaluations::Evaluate(std::int64_t n, Span<std::uint8_t const> masks, Span<
     source[ToSize(i)] = n_asked++;
     asked.insert(asked.end(), mask, mask + d_);
   }
-  std::vector<double> found(ToSize(n_asked * n_outputs_));
+  std::vector<double> found(SizeInMemory(n_asked * n_outputs_));
   if (n_asked != 0) game_.Evaluate(n_asked, asked, found);
   count_ += n_asked;
   for (auto const& [key, number] : new_ones) {
@@ -59,7 +60,7 @@ void Evaluations::EvaluateOrders(std::int64_t n, Span<std::uint32_t const> order
     return;
   }
   auto const n_masks = n * (d_ + 1);
-  std::vector<std::uint8_t> masks(ToSize(n_masks * d_), 0);
+  std::vector<std::uint8_t> masks(SizeInMemory(n_masks * d_), 0);
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t k = 1; k <= d_; ++k) {
       auto* mask = masks.data() + (i * (d_ + 1) + k) * d_;

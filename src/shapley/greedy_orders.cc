@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "shapley/mallows.h"
 #include "shapley/orders.h"
@@ -20,9 +21,9 @@ class Choice {
         orders_(*orders),
         pairs_(orders->d),
         table_(orders->d, options.lambda),
-        chosen_(ToSize(orders->n * pairs_.Width())),
-        candidates_(ToSize(std::int64_t{options.candidates} * pairs_.Width())),
-        order_(ToSize(std::int64_t{options.candidates} * orders->d)) {}
+        chosen_(SizeInMemory(orders->n * pairs_.Width())),
+        candidates_(SizeInMemory(options.candidates * pairs_.Width())),
+        order_(SizeInMemory(std::int64_t{options.candidates} * orders->d)) {}
 
   /// Draws the candidates for place `i`, and calls score(candidate, similarities to the chosen orders [i]) for each.
   template <typename Score>

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "common/math.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "kauri/error.h"
 
@@ -60,7 +61,7 @@ double DiscordantSimilarity(Context const& ctx, std::vector<double> const& weigh
                             std::vector<std::uint32_t> const& ranks, std::int32_t d, Of&& of) {
   PairBits const pairs(d);
   auto const n = static_cast<std::int64_t>(weight.size());
-  std::vector<std::uint64_t> words(ToSize(n * pairs.Width()));
+  std::vector<std::uint64_t> words(SizeInMemory(n * pairs.Width()));
   ParallelFor(ctx, n, [&](std::int64_t i) {
     pairs.Write({ranks.data() + i * d, d}, words.data() + i * pairs.Width());
   });

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "common/memory_size.h"
 #include "common/text/quoted.h"
 #include "kauri/error.h"
 #include "shapley/orders.h"
@@ -103,7 +104,7 @@ Orders SampleOrders(Context const& ctx, std::int32_t d, std::int64_t n, OrderOpt
   Orders orders;
   orders.n = n;
   orders.d = d;
-  orders.order.resize(ToSize(n * d));
+  orders.order.resize(SizeInMemory(n * d));
   orders.weight.assign(ToSize(n), 1.0 / static_cast<double>(n));
   orders.unit = UnitOf(options.sampler, d);
   switch (options.sampler) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/memory_size.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -23,8 +24,8 @@ class BatchedFunction {
   void ForRows(std::int64_t n_rows, Fill&& fill, Take&& take) {
     for (std::int64_t begin = 0; begin < n_rows; begin += batch_rows_) {
       auto const n = std::min(batch_rows_, n_rows - begin);
-      rows_.resize(ToSize(n * n_cols_));
-      outputs_.assign(ToSize(n * NumOutputs()), 0.0);
+      rows_.resize(SizeInMemory(n * n_cols_));
+      outputs_.assign(SizeInMemory(n * NumOutputs()), 0.0);
       for (std::int64_t i = 0; i < n; ++i) fill(begin + i, rows_.data() + i * n_cols_);
       function_.Call(n, n_cols_, rows_.data(), outputs_.data());
       for (std::int64_t i = 0; i < n; ++i) {
@@ -59,7 +60,7 @@ bool AreSame(double a, double b) { return a == b || (std::isnan(a) && std::isnan
 class Differences {
  public:
   Differences(double const* row, RowTable const& background, Players const& players)
-      : n_rows_(background.n_rows), differs_(ToSize(n_rows_) * players.size(), 0) {
+      : n_rows_(background.n_rows), differs_(SizeInMemory(n_rows_ * static_cast<std::int64_t>(players.size())), 0) {
     for (std::size_t player = 0; player < players.size(); ++player) {
       for (auto const column : players[player]) {
         for (std::int64_t other = 0; other < n_rows_; ++other) {
@@ -117,7 +118,7 @@ class BackgroundGame : public Game {
     auto const n_rows = background_.n_rows;
     auto const n_outputs = NumOutputs();
     std::vector<Hybrid> asked;
-    std::vector<std::size_t> source(ToSize(n * n_rows));  // index among the new hybrid rows
+    std::vector<std::size_t> source(SizeInMemory(n * n_rows));  // index among the new hybrid rows
     for (std::int64_t i = 0; i < n; ++i) {
       auto const* mask = masks + i * NumPlayers();
       auto const changed = i == 0 ? std::vector<std::size_t>() : Changed(mask - NumPlayers(), mask);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/math.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "shapley/orders.h"
 #include "shapley/sobol_points.h"
@@ -161,7 +162,7 @@ void Orthonormalise(std::int64_t n_rows, std::int64_t width, std::vector<double>
 void OrthogonalUnit(SphereMap const& map, std::uint64_t key, std::int64_t n, std::int32_t d, std::uint32_t* orders) {
   auto const width = std::int64_t{d} - 1;
   auto const n_rows = (n + 1) / 2;
-  std::vector<double> rows(ToSize(n_rows * width));
+  std::vector<double> rows(SizeInMemory(n_rows * width));
   Normals normals(key);
   for (auto& value : rows) value = normals.Next();
   Orthonormalise(n_rows, width, &rows);

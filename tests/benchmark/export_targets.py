@@ -2,12 +2,12 @@
 
     python tests/benchmark/export_targets.py [all|equality|speed|peers] [--rows N] [--trees 1000]
 
-equality: C, ONNX, DuckDB and WebAssembly in Node.js on all rows (1,000,000), SQLite and WebAssembly in wasmtime on the
-first 2,000; prints the number of rows whose margins have other bits than Kauri's, 0 everywhere, and the number of rows
-whose leaves in C are not Kauri's. speed: sizes and rows a second of 1,000 trees. peers: 100 trees in other compilers of
-trees, tl2cgen (reads Kauri's file) and lleaves (reads LightGBM's, so LightGBM trains it trees of the same size), and in
-DuckDB. All in one thread, in processor time but for compilers. Needs: pip install duckdb lightgbm lleaves onnxruntime
-tl2cgen wasmtime, and Node.js.
+equality: C, ONNX, DuckDB, Treelite and WebAssembly in Node.js on all rows (1,000,000), SQLite and WebAssembly in
+wasmtime on the first 2,000; prints the number of rows whose margins have other bits than Kauri's, 0 everywhere, and the
+number of rows whose leaves in C are not Kauri's. speed: sizes and rows a second of 1,000 trees. peers: 100 trees in
+other compilers of trees, tl2cgen (reads Kauri's file) and lleaves (reads LightGBM's, so LightGBM trains it trees of the
+same size), and in DuckDB. All in one thread, in processor time but for compilers. Needs: pip install duckdb lightgbm
+lleaves onnxruntime tl2cgen treelite wasmtime, and Node.js.
 
 Longer than 400 lines: each target takes a few lines to run, and one function compares them all.
 """
@@ -44,7 +44,7 @@ void batch(const float *rows, size_t n, float *margins) {
 }
 """
 FEW = 2000
-TARGETS = ["c", "onnx", "duckdb", "sqlite", "wasm", "node"]
+TARGETS = ["c", "onnx", "duckdb", "treelite", "sqlite", "wasm", "node"]
 # Margins of all rows of a file, by the module in Node.js: the numbers of columns and outputs, then the files.
 IN_NODE = """
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -194,6 +194,15 @@ def sql_margins(booster: kb.Booster, folder: Path, dialect: str) -> Callable[[np
     return compute
 
 
+def treelite_margins(booster: kb.Booster, folder: Path) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function of the checkpoint in Treelite's library."""
+    import treelite
+
+    booster.export(folder / "model.tl")
+    model = treelite.Model.deserialize(folder / "model.tl")
+    return lambda rows: treelite.gtil.predict(model, rows, nthread=1, pred_margin=True).reshape(len(rows), -1)
+
+
 def wasm_margins(booster: kb.Booster, folder: Path) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function of the WebAssembly module, called row by row."""
     booster.export(folder / "model.wasm")
@@ -244,6 +253,7 @@ def equality(n_rows: int, wanted: list[str], folder: Path) -> int:
         "c": (c_margins, n_rows),
         "onnx": (onnx_margins, n_rows),
         "duckdb": (lambda booster, place: sql_margins(booster, place, "duckdb"), n_rows),
+        "treelite": (treelite_margins, n_rows),
         "sqlite": (lambda booster, place: sql_margins(booster, place, "sqlite"), FEW),
         "wasm": (wasm_margins, FEW),
         "node": (node_margins, n_rows),

@@ -1,4 +1,4 @@
-"""task=export: the program writes C, SQL and ONNX itself, and becomes Python for WebAssembly and for tests."""
+"""task=export: the program writes C, SQL and ONNX itself, and becomes Python for WebAssembly, Treelite and tests."""
 
 from __future__ import annotations
 
@@ -51,6 +51,18 @@ def test_webassembly_comes_with_its_module(program: Kauri) -> None:
     assert "loadModel" in (program.folder / "model.mjs").read_text()
     alone = Kauri(program.folder, environment={"KAURI_PYTHON": ""})
     assert "KAURI_PYTHON" in alone.run("export", "model.json", "model.wasm", status=1).err
+
+
+def test_treelite_reads_the_checkpoint(program: Kauri) -> None:
+    treelite = pytest.importorskip("treelite")
+    done = program.run("export", "model.json", "model.tl", "export_test=true")
+    assert done.out.startswith(f"treelite {treelite.__version__}: 0 of ")
+    kb.Booster(model_file=program.folder / "model.json").export(program.folder / "other.tl")
+    assert (program.folder / "model.tl").read_bytes() == (program.folder / "other.tl").read_bytes()
+    alone = Kauri(program.folder, environment={"KAURI_PYTHON": ""})
+    said = alone.run("export", "model.json", "tables.json", "export_target=treelite_source").err
+    assert said == "model of 5 rounds in treelite_source written to 'tables.json'\n"
+    assert "WebAssembly or Treelite" in alone.run("export", "model.json", "model.tl", status=1).err
 
 
 def test_errors_come_before_the_file(trained: Kauri) -> None:

@@ -88,6 +88,28 @@ const nothing = kauri.train({ nthread: 8 }, rows, [1, 2, 4], 3);
 console.log(JSON.stringify({ messages, kept: before === model.predict(rows).values.join() }));
 """
 
+# Asks for arrays of more than 2^32 numbers, whose sizes have no 32 bits; then for a small one.
+TOO_LARGE = """
+import { pathToFileURL } from 'node:url';
+const { load } = await import(pathToFileURL(process.argv[2]));
+const kauri = await load();
+const messages = [];
+const fails = (call) => {
+  try {
+    call();
+    messages.push('no error');
+  } catch (problem) {
+    messages.push(problem.message);
+  }
+};
+const rows = { shape: [65537, 1], values: new Float32Array(65537).fill(1) };
+fails(() => kauri.train({ objective: 'multi:softprob', num_class: 65536 }, rows, new Float32Array(65537), 1));
+const orders = '{"method": "mc", "d": 65536, "n": 65537}';
+fails(() => kauri.with((args) => kauri.call('KauriSampleOrders', args.text(orders), args.space(8), args.space(8))));
+kauri.train({}, [[1, 2], [3, null]], [1, 2], 3).free();
+console.log(JSON.stringify(messages));
+"""
+
 
 def run(script: str, folder: Path, *arguments: str, given: str = "") -> str:
     """Return what Node.js prints for a script."""
@@ -193,6 +215,13 @@ def test_failed_calls_say_why_and_change_nothing(tmp_path: Path) -> None:
         assert "    at " not in message, message
         assert part in message, answer
     assert answer["kept"]
+
+
+def test_arrays_that_addresses_cannot_reach_are_errors(tmp_path: Path) -> None:
+    messages = json.loads(run(TOO_LARGE, tmp_path, str(built("kauri.mjs"))))
+    assert len(messages) == 2
+    for message in messages:
+        assert "memory" in message, messages
 
 
 def without_explanations(line: str) -> str:

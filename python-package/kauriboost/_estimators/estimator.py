@@ -363,7 +363,7 @@ class KauriModel(Parameters):
     def export(
         self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False, contributions: bool = False
     ) -> str | None:
-        """Write the rounds that predict as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
+        """Write the rounds that predict as C, SQL, ONNX, WebAssembly or Treelite; see `Booster.export`."""
         return first_rounds(self.get_booster(), self._rounds(None)[1]).export(fname, target, test, contributions)
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:

@@ -84,6 +84,42 @@ def _table(rows: list[list[float | str]]) -> np.ndarray:
     return np.array([[float(cell) for cell in row] for row in rows], np.float32)
 
 
+def _check_treelite(path: Path) -> str:
+    import treelite
+
+    model = treelite.Model.deserialize(path)
+    results = treelite_results(model)
+    return f"treelite {treelite.__version__}: {_compared(results, _expected(model))}"
+
+
+def require_equal_margins(model: Any) -> None:
+    """Raise `ModelError` unless a model of Treelite has its test's margins to the bit."""
+    import treelite
+
+    margins, expected = treelite_results(model)[0], _expected(model)[0]
+    differ = (ulps(margins, expected) > 0).any(axis=1)
+    if differ.any():
+        row = int(np.argmax(differ))
+        raise ModelError(
+            f"treelite {treelite.__version__} computes other margins than the model for {int(differ.sum())} of "
+            f"{len(differ)} test rows; row {row} has {margins[row].tolist()} instead of {expected[row].tolist()}."
+        )
+
+
+def treelite_results(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the margins and values that Treelite computes for the rows of a model's test."""
+    import treelite.gtil
+
+    rows = _table(model.attributes["kauri.test"]["rows"])
+    found = [treelite.gtil.predict(model, rows, nthread=1, pred_margin=is_margin) for is_margin in (True, False)]
+    return found[0].reshape(len(rows), -1), found[1].reshape(len(rows), -1)
+
+
+def _expected(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    test = model.attributes["kauri.test"]
+    return _table(test["margins"]), _table(test["values"])
+
+
 def _check_wasm(path: Path) -> str:
     try:
         import wasmtime
@@ -145,5 +181,6 @@ _CHECKS: dict[str, Callable[[Path], str]] = {
     "duckdb": _check_duckdb,
     "onnx": _check_onnx,
     "sqlite": _check_sqlite,
+    "treelite": _check_treelite,
     "wasm": _check_wasm,
 }

@@ -188,11 +188,12 @@ class Model(FeatureInfo):
         Parameters
         ----------
         fname
-            A path. Its ending selects the target if `target` does not: .c, .onnx or .wasm.
+            A path. Its ending selects the target if `target` does not: .c, .onnx, .wasm or .tl (Treelite).
         target
-            ``"c"``, ``"duckdb"``, ``"postgresql"``, ``"sqlite"``, ``"onnx"`` or ``"wasm"``. WebAssembly needs a
-            compiler (``pip install ziglang``, or clang with lld); a JavaScript module is written beside it, with the
-            ending .mjs. ``"wasm_source"`` is C to compile to WebAssembly.
+            ``"c"``, ``"duckdb"``, ``"postgresql"``, ``"sqlite"``, ``"onnx"``, ``"wasm"`` or ``"treelite"``. WebAssembly
+            needs a compiler (``pip install ziglang``, or clang with lld); a JavaScript module is written beside it,
+            with the ending .mjs. ``"wasm_source"`` is C to compile to WebAssembly. A checkpoint of Treelite needs its
+            library (``pip install treelite``); ``"treelite_source"`` has the tables from which it is built, as JSON.
         test
             Run the test with a compiler, database or runtime of this machine, and return what ran.
         contributions
@@ -206,9 +207,11 @@ class Model(FeatureInfo):
             The test found other numbers than the model's.
         """
         path = Path(os.fsdecode(fname))
-        if target == "wasm" or (target is None and path.suffix == ".wasm"):
-            target = "wasm"
+        target = target or {".wasm": "wasm", ".tl": "treelite"}.get(path.suffix)
+        if target == "wasm":
             self._export_wasm(path, contributions)
+        elif target == "treelite":
+            self._export_treelite(path, contributions)
         else:
             settings = config(target=target, contributions=contributions)
             check(LIB.KauriBoosterExport(self.handle, encode(fname), settings))
@@ -221,13 +224,21 @@ class Model(FeatureInfo):
     def _export_wasm(self, path: Path, contributions: bool) -> None:
         from .._export.wasm import compile_wasm, javascript_for
 
-        settings = config(target="wasm_source", contributions=contributions)
-        c_text = bytes(call_bytes(LIB.KauriBoosterExportToBuffer, self.handle, settings))
+        c_text = self._exported("wasm_source", contributions)
         columns = self.feature_names or [f"f{i}" for i in range(self.num_features())]
         categories = self.get_categories()
         write_atomically(path, compile_wasm(c_text))
         module = javascript_for(path.name, c_text, columns, categories, self.attr("kauri_classes"))
         write_atomically(path.with_suffix(".mjs"), module)
+
+    def _export_treelite(self, path: Path, contributions: bool) -> None:
+        from .._export.treelite_checkpoint import build_treelite
+
+        write_atomically(path, build_treelite(self._exported("treelite_source", contributions)))
+
+    def _exported(self, target: str, contributions: bool) -> bytes:
+        settings = config(target=target, contributions=contributions)
+        return bytes(call_bytes(LIB.KauriBoosterExportToBuffer, self.handle, settings))
 
     def load_model(self, fname: str | os.PathLike[str] | bytes | bytearray) -> None:
         """Load a model saved by Kauri or XGBoost (any version since 1.0): a path, or the bytes of `save_raw`."""

@@ -31,7 +31,7 @@ class ModelResult:
     def export(
         self, fname: str | os.PathLike[str], target: str | None = None, test: bool = False, contributions: bool = False
     ) -> str | None:
-        """Write the model as C, SQL, ONNX or WebAssembly; see `Booster.export`."""
+        """Write the model as C, SQL, ONNX, WebAssembly or Treelite; see `Booster.export`."""
         return self.booster.export(fname, target, test, contributions)
 
     def save_model(self, fname: str | os.PathLike[str], dialect: str | None = None) -> None:

@@ -6,6 +6,7 @@
 
 #include "booster/boosters/coordinate_descent.h"
 #include "booster/boosters/finite_check.h"
+#include "common/memory_size.h"
 #include "kauri/error.h"
 
 namespace kauri {
@@ -28,7 +29,7 @@ class GbLinear : public Booster {
     if (host == nullptr)
       Fail(ErrorKind::kInternal, "booster=gblinear trains in host memory; expected a CPU engine, got a device engine");
     auto next = model;  // a linear model has no trees
-    if (!model.IsLinear()) next.linear.weights.assign((model.n_features + 1) * model.NumOutputs(), 0.0F);
+    if (!model.IsLinear()) next.linear.weights.assign(SizeInMemory((model.n_features + 1) * model.NumOutputs()), 0.0F);
     host->UpdateLinear(ctx, train, updater_, &next);
     RequireFiniteWeights(next.linear.weights, iteration);
     ++next.linear.n_rounds;

@@ -5,13 +5,11 @@
 /// is the margin. The start of each output is a tree without splits.
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "booster/export/onnx_graph.h"
 #include "booster/export/targets.h"
-#include "common/text/json_text.h"
 #include "kauri/error.h"
 #include "kauri/version.h"
 
@@ -275,37 +273,6 @@ void AddLabel(ExportedModel const& model, OnnxGraph* graph) {
   }
   graph->Node("Gather", {graph->Strings("class_names", model.classes), number}, "label");
   graph->Output("label", OnnxType::kString, 0);
-}
-
-/// Returns the test as JSON: rows with codes of categories, margins and values.
-std::string TestText(ExportedModel const& model, TestVector const& test) {
-  auto const table = [&test](std::vector<float> const& from, std::int64_t width) {
-    std::vector<std::string> rows;
-    for (std::int64_t row = 0; row < test.n_rows; ++row) {
-      std::vector<std::string> cells;
-      for (std::int64_t k = 0; k < width; ++k) cells.push_back(TestNumber(from[ToSize(row * width + k)]));
-      rows.push_back(JsonArray(cells));
-    }
-    return JsonArray(rows);
-  };
-  return JsonObject({{"rows", table(test.rows, static_cast<std::int64_t>(model.columns.size()))},
-                     {"margins", table(test.margins, model.n_outputs)},
-                     {"values", table(test.values, model.n_values)}});
-}
-
-std::map<std::string, std::string> Metadata(ExportedModel const& model, TestVector const& test) {
-  std::vector<std::string> names;
-  std::vector<std::string> categories;
-  for (auto const& column : model.columns) {
-    names.push_back(JsonQuoted(column.name));
-    std::vector<std::string> of_column;
-    for (auto const& name : CategoryTexts(column)) of_column.push_back(JsonQuoted(name));
-    categories.push_back(JsonArray(of_column));
-  }
-  return {{"kauri.columns", JsonArray(names)},
-          {"kauri.categories", JsonArray(categories)},
-          {"kauri.objective", model.objective},
-          {"kauri.test", TestText(model, test)}};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 /// into the file; names of columns and categories are text of strangers, so it escapes them.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ std::string WriteDuckDb(ExportedModel const& model, TestVector const& test);
 std::string WritePostgreSql(ExportedModel const& model, TestVector const& test);
 std::string WriteOnnx(ExportedModel const& model, TestVector const& test);
 std::string WriteSqlite(ExportedModel const& model, TestVector const& test);
+std::string WriteTreeliteSource(ExportedModel const& model, TestVector const& test);
 
 /// Returns one sentence about a model, in plain ASCII without its names: "Kauri 0.1.0: binary:logistic, ...".
 std::string Summary(ExportedModel const& model);
@@ -27,6 +29,9 @@ std::string Summary(ExportedModel const& model);
 std::string Summary(TestVector const& test);
 /// Returns the columns that have a value in some row of the test.
 std::vector<std::size_t> TestedColumns(TestVector const& test, ExportedModel const& model);
+/// Returns what a file of tables says about its model: the objective's name, and as JSON the names of the columns and
+/// categories, and the test with codes of categories.
+std::map<std::string, std::string> Metadata(ExportedModel const& model, TestVector const& test);
 
 }  // namespace kauri::model_export
 
@@ -41,6 +46,8 @@ struct ExportRequest {
 /// Returns the name of the target that a path's ending implies. \throws Error(kParameter) if it implies none, listing
 /// all targets, or several, listing these.
 std::string ExportTargetOf(std::string const& path);
+/// Returns whether the Python package makes the files of a target, from the text of another one.
+bool IsMadeByPython(std::string const& target);
 /// Returns the model in the language of a target. \throws Error(kParameter) for an unknown target, and for a model or
 /// request that the target cannot express.
 std::string ExportModel(ReadyModel const& ready, ExportRequest const& request);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "booster/model/trained_model.h"
+#include "common/memory_size.h"
 #include "data/categories/categories.h"
 #include "data/categories/category_names.h"
 #include "kauri/data_matrix.h"
@@ -48,7 +49,7 @@ bool HasValue(DataView const& rows, std::size_t feature) {
   std::vector<float> tile;
   for (std::int64_t begin = 0; begin < rows.NumRows(); begin += kRowsPerTile) {
     auto const n_rows = std::min(kRowsPerTile, rows.NumRows() - begin);
-    tile.resize(n_rows * n_cols);
+    tile.resize(SizeInMemory(n_rows * n_cols));
     auto const is_alone = rows.CopyFeatures(begin, begin + n_rows, slots, 1, tile.data());
     if (!is_alone) rows.CopyRows(begin, begin + n_rows, n_cols, tile.data());
     auto const width = is_alone ? 1 : n_cols;

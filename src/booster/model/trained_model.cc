@@ -6,6 +6,7 @@
 #include "booster/model/model_copies.h"
 #include "booster/model/model_fit.h"
 #include "collective/reduce.h"
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "data/categories/category_names.h"
 #include "data/categories/category_view.h"
@@ -65,7 +66,7 @@ RowCounts CountRows(ReadyModel const& ready, DataMatrix const& data) {
   auto const tile_rows = std::max<std::int64_t>(64, kTileFloats / std::max<std::int64_t>(1, n_trees));
   for (std::int64_t begin = 0; begin < view->NumRows(); begin += tile_rows) {
     RowWindow const tile(rows.View(), begin, std::min(view->NumRows(), begin + tile_rows));
-    std::vector<float> leaves(tile.NumRows() * n_trees);
+    std::vector<float> leaves(SizeInMemory(tile.NumRows() * n_trees));
     parts.predictor->Predict(parts.ctx, *compiled, {tile, {0, n_trees}, {start, {}}}, PredictKind::kLeaf, leaves);
     AddLeaves(parts.ctx, leaves, &counts);
   }

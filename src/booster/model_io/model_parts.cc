@@ -148,17 +148,18 @@ void FillLeafVectors(ObjectReader const& reader, LeafRows const& rows, std::vect
                      Tree* tree) {
   auto const n_nodes = tree->left.size();
   auto const n_outputs = NodeIndex(tree->n_outputs);
+  auto const n_values = SizeInMemory(tree->NumNodes() * std::int64_t{tree->n_outputs});
   auto const n_rows = rows.weights.size() / n_outputs;
   auto const in_base_weights = rows.weights.empty();
   if (!in_base_weights && n_rows < NodeIndex(tree->NumLeaves())) {
     reader.FailAt("leaf_weights", "has ", n_rows, " rows for ", tree->NumLeaves(), " leaves");
   }
-  if (in_base_weights && tree->base_weight.size() != n_nodes * n_outputs) {
+  if (in_base_weights && tree->base_weight.size() != n_values) {
     reader.FailAt("base_weights", "has ", tree->base_weight.size(), " elements; expected ", n_nodes, " times ",
                   n_outputs, ", and there are no 'leaf_weights'");
   }
   std::vector<bool> taken(n_rows, false);
-  tree->leaf_vector.assign(n_nodes * n_outputs, 0.0F);
+  tree->leaf_vector.assign(n_values, 0.0F);
   for (std::size_t node = 0; node < n_nodes; ++node) {
     if (tree->left[node] != kNoNode) continue;
     tree->split_value[node] = 0.0F;

@@ -58,7 +58,7 @@ template <typename Fn>
 void ForTiles(Explainer const& explainer, ExplainTask const& task, std::int64_t row_width, Fn&& fn) {
   auto const n_rows = task.rows.NumRows();
   auto const tile_rows = std::min(TileRowsOf(task, row_width), n_rows);
-  std::vector<float> tile(tile_rows * row_width);
+  std::vector<float> tile(SizeInMemory(tile_rows * row_width));
   for (std::int64_t begin = 0; begin < n_rows; begin += tile_rows) {
     auto const end = std::min(begin + tile_rows, n_rows);
     auto const used = Span<float>(tile).subspan(0, (end - begin) * row_width);
@@ -90,7 +90,7 @@ void MeanAbs(Explainer const& explainer, ExplainTask const& task, std::int64_t b
   auto const n_cells = static_cast<std::int64_t>(cells.size());
   constexpr std::int64_t kCells = 256;  // cells of one task
   auto const n_chunks = NumBlocks(n_cells, kCells);
-  std::vector<double> sums(explainer.n_outputs * n_cells, 0.0);
+  std::vector<double> sums(SizeInMemory(explainer.n_outputs * n_cells), 0.0);
   ForTiles(explainer, task, row_width, [&](std::int64_t begin, std::int64_t end, Span<float const> tile) {
     ParallelFor(explainer.parts.ctx, explainer.n_outputs * n_chunks, [&](std::int64_t chunk) {
       auto const output = chunk / n_chunks;
@@ -186,7 +186,7 @@ std::vector<std::uint64_t> ExplainInto(ReadyModel const& ready, ExplainTask cons
     return shape;
   }
   auto const cells = CellsOf(options.features, model.n_features, IsOfPairs(options.kind));
-  auto const values = memory(static_cast<std::size_t>(n_blocks) * cells.size());
+  auto const values = memory(SizeInMemory(n_blocks * static_cast<std::int64_t>(cells.size())));
   if (mean) {
     MeanAbs(explainer, task, block, cells, values);
   } else {

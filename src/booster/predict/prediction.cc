@@ -109,7 +109,7 @@ Prediction Finish(ReadyModel const& model, PredictOptions const& options, TreeRa
     parts.objective->TransformMargins(parts.ctx, values, n_outputs);
     width = parts.objective->ValueWidth(n_outputs);
     if (width != n_outputs) {
-      std::vector<float> picked(n_rows * width);
+      std::vector<float> picked(SizeInMemory(n_rows * width));
       parts.objective->PickValues(parts.ctx, values, n_outputs, picked);
       values = std::move(picked);
     }

@@ -26,7 +26,7 @@ namespace kauri {
 namespace {
 
 std::vector<std::int32_t> KeysOf(Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end) {
-  std::vector<std::int32_t> keys(ToSize((end - begin) * forest.NumSlots()));
+  std::vector<std::int32_t> keys(SizeInMemory((end - begin) * forest.NumSlots()));
   ReadKeys(forest, rows, begin, end, 1, keys.data());
   return keys;
 }
@@ -158,7 +158,7 @@ HybridGame::HybridGame(HybridScene const& scene, std::int64_t row, std::vector<s
 void HybridGame::AddOutputs(std::int64_t n, std::vector<std::int64_t> const& fixed, double* sums) const {
   Context const alone;  // other threads work on other background rows
   auto const n_margins = scene_.NumMargins();
-  std::vector<float> values(ToSize(n * n_margins));
+  std::vector<float> values(SizeInMemory(n * n_margins));
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto const output = static_cast<std::int64_t>(i) % n_margins;
     auto const start = static_cast<double>(start_[ToSize(output)]);
@@ -186,10 +186,10 @@ void HybridGame::MeanOverBackground(std::int64_t n, Span<double> worth, SumAll&&
   std::fill(worth.begin(), worth.begin() + size, 0.0);
   for (std::int64_t first = 0; first < scene_.n_background; first += kWave * kBlock) {
     auto const n_rows = std::min(kWave * kBlock, scene_.n_background - first);
-    std::vector<double> sums(ToSize(NumBlocks(n_rows, kBlock) * size), 0.0);
+    std::vector<double> sums(SizeInMemory(NumBlocks(n_rows, kBlock) * size), 0.0);
     ParallelForBlocks(scene_.ctx, n_rows, kBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t block) {
       HybridTrees trees(trees_);
-      std::vector<std::int64_t> fixed(ToSize(n * scene_.NumMargins()));
+      std::vector<std::int64_t> fixed(SizeInMemory(n * scene_.NumMargins()));
       for (auto i = begin; i < end; ++i) {
         trees.Compile(keys_.data(), scene_.background.data() + (first + i) * n_slots);
         sum_all(&trees, fixed);
@@ -213,7 +213,7 @@ void HybridGame::Evaluate(std::int64_t n, Span<std::uint8_t const> masks, Span<d
 void HybridGame::EvaluateOrders(std::int64_t n, Span<std::uint32_t const> orders, Span<double> worth) {
   auto const d = std::int64_t{NumPlayers()};
   auto const width = (d + 1) * scene_.NumMargins();
-  std::vector<std::uint32_t> ranks(ToSize(n * d));
+  std::vector<std::uint32_t> ranks(SizeInMemory(n * d));
   for (std::int64_t i = 0; i < n * d; ++i) ranks[ToSize(i / d * d + orders[i])] = static_cast<std::uint32_t>(i % d);
   MeanOverBackground(n * (d + 1), worth, [&](HybridTrees* trees, std::vector<std::int64_t>& fixed) {
     for (std::int64_t i = 0; i < n; ++i) {

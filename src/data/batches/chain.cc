@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "common/memory_size.h"
 #include "data/matrix_view.h"
 #include "kauri/error.h"
 
@@ -71,7 +72,7 @@ CsrStorage CompressDense(DataView const& view) {
   std::vector<float> tile;
   for (std::int64_t begin = 0; begin < view.NumRows(); begin += kRowsPerBlock) {
     auto const end = std::min(view.NumRows(), begin + kRowsPerBlock);
-    tile.resize((end - begin) * view.NumCols());
+    tile.resize(SizeInMemory((end - begin) * view.NumCols()));
     view.CopyRows(begin, end, view.NumCols(), tile.data());
     auto const* value = tile.data();
     for (auto row = begin; row < end; ++row) {

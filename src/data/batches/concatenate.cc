@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collective/row_ranges.h"
+#include "common/memory_size.h"
 #include "data/batches/chain.h"
 #include "data/categories/category_names.h"
 #include "data/categories/category_view.h"
@@ -53,7 +54,7 @@ ColumnFlags ColumnsWithValues(DataView const& rows) {
   std::vector<float> tile;
   for (std::int64_t begin = 0; begin < rows.NumRows() && !AreAllSet(flags); begin += kRowsPerTile) {
     auto const end = std::min(begin + kRowsPerTile, rows.NumRows());
-    tile.resize((end - begin) * n_cols);
+    tile.resize(SizeInMemory((end - begin) * n_cols));
     rows.CopyRows(begin, end, n_cols, tile.data());
     MarkValues(tile, end - begin, &flags);
   }

@@ -89,7 +89,7 @@ void EncodeDense(Context const& ctx, DataView const& rows, std::int64_t first_ro
     if (values != nullptr) {
       values += begin * n_cols;
     } else {
-      tile.resize((end - begin) * n_cols);
+      tile.resize(SizeInMemory((end - begin) * n_cols));
       rows.CopyRows(begin, end, n_cols, tile.data());
       values = tile.data();
     }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "data/bins/bin_layout.h"
 #include "kauri/error.h"
@@ -271,7 +272,7 @@ class BinView : public DataView {
     std::vector<Code> read;
     auto const* of_row = codes.rows.data() + begin * codes.row_stride;
     if (store_.IsInFile()) {
-      read.resize((end - begin) * codes.row_stride);
+      read.resize(SizeInMemory((end - begin) * codes.row_stride));
       store_.ReadCodes(begin, {reinterpret_cast<char*>(read.data()), read.size() * sizeof(Code)});
       of_row = read.data();
     }

@@ -10,6 +10,7 @@
 
 #include "collective/checked_collective.h"
 #include "collective/reduce.h"
+#include "common/memory_size.h"
 #include "common/text/quoted.h"
 #include "common/threads/parallel_for.h"
 #include "kauri/error.h"
@@ -79,7 +80,7 @@ void FindInView(DataMatrix const& data, std::vector<std::size_t> const& features
   std::vector<float> tile;
   for (std::int64_t begin = 0; begin < data.NumRows(); begin += kRowsPerTile) {
     auto const end = std::min(data.NumRows(), begin + kRowsPerTile);
-    tile.resize((end - begin) * n_slots);
+    tile.resize(SizeInMemory((end - begin) * n_slots));
     view->CopyFeatures(begin, end, slots, n_slots, tile.data());
     for (std::size_t cell = 0; cell < tile.size(); ++cell) {
       if (!std::isnan(tile[cell])) bits[cell % features.size()].Add(tile[cell]);

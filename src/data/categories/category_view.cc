@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "common/memory_size.h"
 #include "data/categories/category_names.h"
 #include "kauri/error.h"
 #include "kauri/ordered_encoding.h"
@@ -172,7 +173,7 @@ void CategoryView::CheckValues() const {
   constexpr std::int64_t kRowsPerTile = 1 << 10;
   auto const n_slots = static_cast<std::int64_t>(checked.size());
   auto const n_cols = static_cast<std::int64_t>(slots.size());
-  std::vector<float> tile(std::min(kRowsPerTile, rows_.NumRows()) * n_cols);
+  std::vector<float> tile(SizeInMemory(std::min(kRowsPerTile, rows_.NumRows()) * n_cols));
   for (std::int64_t begin = 0; begin < rows_.NumRows(); begin += kRowsPerTile) {
     auto const end = std::min(begin + kRowsPerTile, rows_.NumRows());
     auto const is_packed = rows_.CopyFeatures(begin, end, slots, n_slots, tile.data());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/fixed_point.h"
+#include "common/memory_size.h"
 #include "common/random/random.h"
 #include "common/shuffle/shuffle.h"
 #include "common/threads/parallel_for.h"
@@ -72,11 +73,11 @@ class CategoryTile {
   void ForEach(std::int64_t begin, std::int64_t end, Fn&& fn) const {
     auto const n_slots = static_cast<std::int64_t>(features_.size());
     auto const n_cols = rows_.NumCols();
-    std::vector<float> tile(static_cast<std::size_t>((end - begin) * n_slots));
+    std::vector<float> tile(SizeInMemory((end - begin) * n_slots));
     auto const is_narrow = rows_.CopyFeatures(begin, end, slots_, n_slots, tile.data());
     auto const width = is_narrow ? n_slots : n_cols;
     if (!is_narrow) {
-      tile.resize(static_cast<std::size_t>((end - begin) * n_cols));
+      tile.resize(SizeInMemory((end - begin) * n_cols));
       rows_.CopyRows(begin, end, n_cols, tile.data());
     }
     for (auto row = begin; row < end; ++row) {
@@ -117,7 +118,7 @@ std::vector<std::int64_t> PermutationOf(Context const& ctx, OrderedEncoding cons
 
 std::vector<LabelSum> SumsOf(OrderedRows const& rows, std::vector<std::int32_t> const& positions,
                              std::size_t n_positions, std::int64_t n_numbers) {
-  std::vector<LabelSum> sums(n_positions * static_cast<std::size_t>(n_numbers));
+  std::vector<LabelSum> sums(SizeInMemory(static_cast<std::int64_t>(n_positions) * n_numbers));
   for (std::size_t row = 0; row < positions.size(); ++row) {
     if (positions[row] == kMissingPosition) continue;
     rows.AddTo(SumsAt(&sums, positions[row], n_numbers), static_cast<std::int64_t>(row));
@@ -156,10 +157,11 @@ std::vector<float> OrderedValues(Context const& ctx, OrderedEncoding const& enco
   auto const order = PermutationOf(ctx, encoding, permutation, encoding.n_rows);
   auto const n_encoded = static_cast<std::int64_t>(rows.features.size());
   auto const n_numbers = encoding.settings.n_numbers;
-  auto const n_values = order.size() * static_cast<std::size_t>(n_encoded * n_numbers);
+  auto const n_values = SizeInMemory(static_cast<std::int64_t>(order.size()) * n_encoded * n_numbers);
   std::vector<float> values(n_values, std::numeric_limits<float>::quiet_NaN());
   ParallelFor(ctx, n_encoded, [&](std::int64_t i) {
-    std::vector<LabelSum> before(encoding.NumPositions(rows.features[i]) * static_cast<std::size_t>(n_numbers));
+    auto const n_positions = static_cast<std::int64_t>(encoding.NumPositions(rows.features[i]));
+    std::vector<LabelSum> before(SizeInMemory(n_positions * n_numbers));
     for (auto const row : order) {
       auto const position = rows.positions[i][row];
       if (position == kMissingPosition) continue;

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "data/arrays/value_rules.h"
 #include "data/meta_info.h"
@@ -41,7 +42,7 @@ void ForEachBlock(Context const& ctx, LibsvmBlocks const& blocks, Fn&& fn) {
 
 DenseStorage FillDense(Context const& ctx, LibsvmBlocks const& blocks, Layout const& layout) {
   DenseStorage dense;
-  dense.values.resize(layout.NumRows() * layout.n_cols);
+  dense.values.resize(SizeInMemory(layout.NumRows() * layout.n_cols));
   ForEachBlock(ctx, blocks, [&](LibsvmRows const& block, std::size_t index) {
     auto* row = dense.values.data() + layout.first_row[index] * layout.n_cols - layout.index_base;
     std::size_t entry = 0;

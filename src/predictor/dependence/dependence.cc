@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/dependence/axes.h"
 #include "predictor/dependence/dependence_sums.h"
@@ -150,7 +151,7 @@ std::vector<std::int32_t> CellsOfRows(Context const& ctx, Predictor const* predi
   auto const axes = MakeAxes(forest, AllOf(forest));
   std::vector<std::int32_t> slots;
   for (auto const feature : features) slots.push_back(FeatureSlot(forest, feature));
-  std::vector<std::int32_t> cells(ToSize(rows.NumRows()) * features.size());
+  std::vector<std::int32_t> cells(SizeInMemory(rows.NumRows() * static_cast<std::int64_t>(features.size())));
   MakeCounter(ctx, predictor, {forest, rows, {}})->FindCells(ctx, axes, slots, cells);
   return cells;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 
 namespace kauri {
@@ -72,7 +73,7 @@ DependenceSums::DependenceSums(Forest const& forest, std::vector<Axis> const& ax
   }
   std::sort(plane_of_pair_.begin(), plane_of_pair_.end());
   auto const& last = planes_.empty() ? Plane{sums_.values.size(), 0, 0} : planes_.back();
-  sums_.values.resize(last.begin + ToSize(sums_.n_outputs * last.n_rows * last.n_cols), 0.0);
+  sums_.values.resize(EndOf(last), 0.0);
 }
 
 std::int64_t DependenceSums::NumCells(std::uint32_t feature) const {
@@ -80,12 +81,13 @@ std::int64_t DependenceSums::NumCells(std::uint32_t feature) const {
   return slot < 0 ? 2 : axes_[ToSize(slot)].NumCells();
 }
 
+std::size_t DependenceSums::EndOf(Plane const& plane) const {
+  return SizeInMemory(static_cast<std::int64_t>(plane.begin) + sums_.n_outputs * plane.n_rows * plane.n_cols);
+}
+
 void DependenceSums::AddPlane(std::int64_t n_rows, std::int64_t n_cols) {
   auto begin = ToSize(sums_.n_outputs);
-  if (!planes_.empty()) {
-    auto const& last = planes_.back();
-    begin = last.begin + ToSize(sums_.n_outputs * last.n_rows * last.n_cols);
-  }
+  if (!planes_.empty()) begin = EndOf(planes_.back());
   planes_.push_back({begin, n_rows, n_cols});
 }
 

@@ -49,6 +49,8 @@ class DependenceSums {
   using Terms = std::vector<std::vector<Term>>;  ///< by plane
 
   std::int64_t NumCells(std::uint32_t feature) const;
+  /// Returns the end of a plane's values. \throws std::bad_alloc: addresses have 32 bits, and it is beyond them.
+  std::size_t EndOf(Plane const& plane) const;
   void AddPlane(std::int64_t n_rows, std::int64_t n_cols);
   void ListTerms(std::vector<CountedTree> const& batch, Terms* terms);
   void ListLeaf(CountedTree const& tree, Term term, Terms* terms) const;

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <optional>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/walk.h"
 #include "predictor/interventional/path_program.h"
@@ -284,7 +285,7 @@ class HostRowCounter : public RowCounter {
     std::mutex mutex;
     ParallelForBlocks(ctx, rows_.rows.NumRows(), kCellRows * kCellBlocks, [&](auto first, auto last, auto) {
       std::vector<std::int64_t> own(begin.back());
-      std::vector<std::int32_t> cells(ToSize(kCellRows * rows_.forest.NumSlots()));
+      std::vector<std::int32_t> cells(SizeInMemory(kCellRows * rows_.forest.NumSlots()));
       for (auto row = first; row < last; row += kCellRows) {
         AddCells(axes, begin, row, std::min(last, row + kCellRows), &cells, &own);
       }
@@ -298,7 +299,7 @@ class HostRowCounter : public RowCounter {
                  Span<std::int32_t> cells) override {
     auto const n_slots = rows_.forest.NumSlots();
     ParallelForBlocks(ctx, rows_.rows.NumRows(), kCellRows, [&](auto first, auto last, auto) {
-      std::vector<std::int32_t> keys(ToSize((last - first) * n_slots));
+      std::vector<std::int32_t> keys(SizeInMemory((last - first) * n_slots));
       ReadKeys(rows_.forest, rows_.rows, first, last, 1, keys.data());  // [last - first, n_slots, 1]
       auto* to = cells.data() + first * static_cast<std::int64_t>(slots.size());
       for (auto row = first; row < last; ++row) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 
 namespace kauri {
@@ -172,7 +173,7 @@ void CopyVectors(Context const& ctx, std::vector<Part> const& parts, Forest* for
   if (parts.empty() || !std::all_of(parts.begin(), parts.end(), has_vector)) return;
   auto& vectors = forest->vectors;
   vectors.stride = (n + kVectorUnit - 1) / kVectorUnit * kVectorUnit;
-  vectors.values.assign(forest->tree_begin.back() / n * vectors.stride, 0.0F);
+  vectors.values.assign(SizeInMemory(forest->tree_begin.back() / n * vectors.stride), 0.0F);
   ParallelFor(ctx, forest->NumTrees() / n, [&](std::int64_t group) {
     auto const& [tree, order, weight, output] = parts[group * n];
     auto* values = vectors.values.data() + forest->tree_begin[group * n] / n * vectors.stride;

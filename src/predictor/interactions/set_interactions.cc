@@ -90,7 +90,7 @@ class SetWriter {
   void WriteBlock(std::int64_t begin, std::int64_t end) const {
     auto const n_groups = NumBlocks(end - begin, kInteractionRows);
     auto const group_keys = task_.forest.NumSlots() * kInteractionRows;
-    std::vector<std::int32_t> keys(ToSize(n_groups * group_keys), kMissingKey);
+    std::vector<std::int32_t> keys(SizeInMemory(n_groups * group_keys), kMissingKey);
     ReadKeys(task_.forest, task_.rows, begin, end, kInteractionRows, keys.data());
     auto const group_sums = forest_.sets.Count() * kInteractionRows;
     auto const sums = Allocated<std::int64_t>(n_groups * group_sums);

@@ -215,7 +215,7 @@ class Part {
         n_slots_(task.forest.NumSlots()),
         output_size_(NumSums(task.forest, goal) * keys_.TileRows()),
         tile_size_(task.forest.n_outputs * output_size_),
-        phi_(ToSize(std::max(keys_.NumTiles() * tile_size_, keys_.TileRows())), 0) {
+        phi_(SizeInMemory(std::max(keys_.NumTiles() * tile_size_, keys_.TileRows())), 0) {
   }  // at least one row, even without features
 
   void Add(Context const& ctx, BackgroundBatches const& batch) {

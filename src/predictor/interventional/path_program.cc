@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/walk.h"
 
@@ -138,7 +139,7 @@ std::vector<PathProgram> CompilePaths(Context const& ctx, Forest const& forest, 
 KeyTiles::KeyTiles(Context const& ctx, Forest const& forest, DataView const& rows, std::int64_t begin, std::int64_t end,
                    std::int64_t tile_rows)
     : n_rows_(end - begin), tile_rows_(tile_rows), tile_size_(forest.NumSlots() * tile_rows) {
-  keys_.assign(NumTiles() * tile_size_, kMissingKey);
+  keys_.assign(SizeInMemory(NumTiles() * tile_size_), kMissingKey);
   ParallelForBlocks(ctx, n_rows_, tile_rows, [&](std::int64_t first, std::int64_t last, std::int64_t tile) {
     ReadKeys(forest, rows, begin + first, begin + last, tile_rows_, keys_.data() + tile * tile_size_);
   });

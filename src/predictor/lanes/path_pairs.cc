@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 
 namespace kauri {
@@ -53,7 +54,7 @@ std::vector<PairKey> PairsOfTree(Forest const& forest, std::int64_t tree, PathPa
 }
 
 void MarkUsed(Forest const& forest, TreeRange trees, PathPairs* pairs) {
-  pairs->is_used.assign(pairs->n_outputs * pairs->n_slots, 0);
+  pairs->is_used.assign(SizeInMemory(pairs->n_outputs * pairs->n_slots), 0);
   for (auto tree = trees.begin; tree < trees.end; ++tree) {
     auto const first_line = forest.output_of_tree[tree] * pairs->n_slots;
     auto const n_nodes = forest.tree_begin[tree + 1] - forest.tree_begin[tree];
@@ -98,7 +99,7 @@ PathPairs FindPathPairs(Context const& ctx, Forest const& forest, TreeRange tree
     Fail(ErrorKind::kModel, "the trees have ", keys.size(), " pairs of features that share a path; at most ",
          std::numeric_limits<std::int32_t>::max(), " can be explained. Explain fewer trees at a time.");
   }
-  pairs.begin.assign(ToSize(pairs.n_outputs * pairs.n_slots) + 1, 0);
+  pairs.begin.assign(SizeInMemory(pairs.n_outputs * pairs.n_slots) + 1, 0);
   for (auto const key : keys) {
     ++pairs.begin[std::int64_t{static_cast<std::int64_t>(key >> 32U)} + 1];
     pairs.other.push_back(static_cast<std::uint32_t>(key));

@@ -17,7 +17,7 @@ class LinearTile {
       : forest_(task.forest),
         linear_(linear),
         n_rows_(end - begin),
-        keys_(ToSize(kRowsPerTile * forest_.NumSlots()), kMissingKey),
+        keys_(SizeInMemory(kRowsPerTile * forest_.NumSlots()), kMissingKey),
         values_(SizeInMemory(n_rows_ * linear.n_cols)) {
     ReadKeys(forest_, task.rows, begin, end, kWalkLanes, keys_.data());
     if (linear.n_cols > 0) task.rows.CopyRows(begin, end, linear.n_cols, values_.data());

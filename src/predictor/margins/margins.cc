@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/walk.h"
 #include "predictor/margins/margin_kernels.h"
@@ -150,8 +151,8 @@ class Tile {
         n_rows_(end - begin),
         n_padded_(RoundUp(n_rows_, tree_tops != nullptr ? kTreeTopsRows : kWalkLanes)),
         has_vectors_(!forest_.vectors.IsEmpty()),
-        keys_(ToSize(n_padded_ * forest_.NumSlots()), kMissingKey),
-        sums_(ToSize(n_padded_ * (has_vectors_ ? forest_.vectors.stride : forest_.n_outputs))) {
+        keys_(SizeInMemory(n_padded_ * forest_.NumSlots()), kMissingKey),
+        sums_(SizeInMemory(n_padded_ * (has_vectors_ ? forest_.vectors.stride : forest_.n_outputs))) {
     ReadKeys(forest_, task.rows, begin, end, kWalkLanes, keys_.data());
     ForEachSum([&](std::int64_t row, std::int64_t output, float* sum) { *sum = task.StartOf(begin + row, output); });
     if (tree_tops == nullptr) return;
@@ -281,7 +282,7 @@ void PredictLeaves(Context const& ctx, ForestTask const& task, Span<float> out) 
   auto const width = static_cast<std::int64_t>(groups.size());
   auto const block_size = TileRows(4 * forest.NumSlots());
   ParallelForBlocks(ctx, task.rows.NumRows(), block_size, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    std::vector<std::int32_t> keys(RoundUp(end - begin, kWalkLanes) * forest.NumSlots(), kMissingKey);
+    std::vector<std::int32_t> keys(SizeInMemory(RoundUp(end - begin, kWalkLanes) * forest.NumSlots()), kMissingKey);
     ReadKeys(forest, task.rows, begin, end, kWalkLanes, keys.data());
     WithReader(forest, [&](auto const& reader, auto categorical) {
       for (std::int64_t index = 0; index < width * NumBlocks(end - begin, kWalkLanes); ++index) {

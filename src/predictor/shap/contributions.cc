@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/memory_size.h"
 #include "common/threads/openmp_for.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/cover.h"
@@ -89,7 +90,7 @@ void ForEachRow(Context const& ctx, ForestTask const& task, OutputTable const& o
   auto const trees = TreesByOutput(task);
   ForBlocksOfRows<kThreads>(ctx, task.rows.NumRows(), [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     auto scratch = make_scratch();
-    std::vector<std::int32_t> keys((end - begin) * forest.NumSlots());
+    std::vector<std::int32_t> keys(SizeInMemory((end - begin) * forest.NumSlots()));
     ReadKeys(forest, task.rows, begin, end, 1, keys.data());
     for (auto row = begin; row < end; ++row) {
       auto const* row_keys = keys.data() + (row - begin) * forest.NumSlots();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/forest/walk.h"
 
@@ -52,7 +53,7 @@ QuadratureSums::QuadratureSums(ForestTask const& task, CompiledQuadrature const&
       levels_(compiled.levels.get()),
       n_rows_(end - begin),
       n_groups_(NumBlocks(n_rows_, kLanes)),
-      keys_(ToSize(n_groups_ * kLanes * task.forest.NumSlots()), kMissingKey) {
+      keys_(SizeInMemory(n_groups_ * kLanes * task.forest.NumSlots()), kMissingKey) {
   ReadKeys(task.forest, task.rows, begin, end, kLanes, keys_.data());
   if (levels_ != nullptr && !levels_->batches.empty()) ComputeAllTerms();
 }
@@ -72,7 +73,7 @@ void QuadratureSums::AddTrees(std::int64_t output, bool with_pairs) {
   phi_.assign(std::max(keys_.size(), ToSize(kLanes)), 0.0);
   n_pairs_ = with_pairs ? static_cast<std::int64_t>(compiled_.pairs[output].size()) : 0;
   // Never empty with pairs, because the kernel takes nullptr for no pairs.
-  pairs_.assign(with_pairs ? std::max(kLanes, n_groups_ * kLanes * n_pairs_) : 0, 0.0);
+  pairs_.assign(with_pairs ? SizeInMemory(std::max(kLanes, n_groups_ * kLanes * n_pairs_)) : 0, 0.0);
   for (auto tree = task_.trees.begin; tree < task_.trees.end; ++tree) {
     auto const& compiled = compiled_.trees[tree];
     if (forest.output_of_tree[tree] != output || compiled.order == 0) continue;
@@ -105,7 +106,7 @@ void QuadratureSums::SubtractPairs(std::int64_t output) {
 }
 
 void QuadratureSums::ComputeAllTerms() {
-  terms_.resize(n_rows_ * levels_->n_lanes);
+  terms_.resize(SizeInMemory(n_rows_ * levels_->n_lanes));
   std::size_t n_scratch = 0;
   for (auto const& batch : levels_->batches) n_scratch = std::max(n_scratch, LevelScratch(batch));
   auto const scratch = hwy::AllocateAligned<float>(n_scratch);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/memory_size.h"
 #include "common/smallest_ranks.h"
 #include "common/threads/parallel_for.h"
 #include "predictor/shap/contributions.h"
@@ -88,7 +89,7 @@ class SparseWriter {
     auto const n_rows = task_.rows.NumRows();
     auto const n_outputs = task_.forest.n_outputs;
     out_.begin.assign(1, 0);
-    out_.begin.reserve(n_rows * n_outputs + 1);
+    out_.begin.reserve(SizeInMemory(n_rows * n_outputs + 1));
     for (std::int64_t i = 0; i < n_rows * n_outputs; ++i) {
       auto const& pattern = patterns_[i % n_outputs];
       auto const n_largest = std::min(top_k_, static_cast<std::int64_t>(pattern.pairs.size()));

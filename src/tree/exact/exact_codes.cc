@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "data/matrix_view.h"
 
@@ -119,7 +120,7 @@ void ExactCodes::MakeNarrow(Context const& ctx, DataMatrix const& data, SortedCo
     }
   }
   if (features.empty()) return;
-  std::vector<float> values(static_cast<std::size_t>(data.NumRows()) * features.size());
+  std::vector<float> values(SizeInMemory(data.NumRows() * static_cast<std::int64_t>(features.size())));
   auto const* from = data.Dense().values.data();
   ParallelForBlocks(ctx, data.NumRows(), kRowsPerBlock, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     auto* to = values.data() + begin * static_cast<std::int64_t>(features.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "common/threads/threads.h"
 #include "tree/growth/tree_common.h"
@@ -102,7 +103,7 @@ void DrawnLevelSearch::ScoreChunk(Context const& ctx, Answers const& chunk) {
   auto const size = NumSums() * chunk.conditions.Width();
   auto const n = NumConditions(chunk.conditions);
   auto const n_nodes = static_cast<std::int64_t>(chunk.nodes.size());
-  losses_.resize(std::max(losses_.size(), ToSize(n_nodes * n)));
+  losses_.resize(std::max(losses_.size(), SizeInMemory(n_nodes * n)));
   auto const work = static_cast<double>(n_nodes) * static_cast<double>(size);
   ParallelFor(ThreadsFor(ctx, work), n_nodes, [&](std::int64_t node) {
     Answers const of_node{chunk.conditions, {chunk.nodes.data() + node, 1}, chunk.sums + node * size};

@@ -181,10 +181,11 @@ void LevelSums::SumPart(LevelConditions const& conditions, RowSlice slice, NodeC
 
 std::int64_t const* LevelSums::Of(Context const& ctx, LevelConditions const& conditions,
                                   Span<GrowingNode<VectorGrowth> const> nodes, RowLists const& rows) {
-  auto const size = ToSize(n_sums_ * conditions.Width());
+  auto const size = SizeInMemory(n_sums_ * conditions.Width());
   auto const parts = PlanParts(ctx, rows, nodes);
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(ctx.threads)));
-  sums_.resize(std::max(sums_.size(), parts.size() * size));
+  sums_.resize(
+      std::max(sums_.size(), SizeInMemory(static_cast<std::int64_t>(parts.size()) * static_cast<std::int64_t>(size))));
   below_.assign(conditions.Below().begin(), conditions.Below().end());  // fits in bytes wherever a column is plain
   ParallelFor(ctx, static_cast<std::int64_t>(parts.size()), [&](std::int64_t part) {
     SumPart(conditions, parts[part].slice, &scratch_[ThreadIndex()], sums_.data() + ToSize(part) * size);

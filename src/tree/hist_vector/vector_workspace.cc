@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/memory_size.h"
 #include "common/threads/parallel_for.h"
 #include "common/threads/threads.h"
 #include "kauri/collective.h"
@@ -36,10 +37,7 @@ std::vector<std::uint32_t> CellBegin(BinMatrix const& bins) {
 }  // namespace
 
 VectorWorkspace::VectorWorkspace(BinMatrix const& bins, std::int64_t stride)
-    : bins_(&bins),
-      stride_(stride),
-      cell_begin_(CellBegin(bins)),
-      pool_(cell_begin_.back() * static_cast<std::size_t>(stride)) {
+    : bins_(&bins), stride_(stride), cell_begin_(CellBegin(bins)), pool_(SizeInMemory(cell_begin_.back() * stride)) {
   MakeColumns();
 }
 

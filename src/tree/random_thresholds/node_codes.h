@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/memory_size.h"
 #include "kauri/span.h"
 #include "tree/rows/route_rows.h"
 
@@ -57,7 +58,7 @@ struct NodeCodes {
   template <typename Read>
   bool Gather(RowSlice slice, std::int64_t row_stride, Read&& read) {
     places.clear();
-    auto const n_values = static_cast<std::size_t>((slice.end - slice.begin) * n_sums + kSlack);
+    auto const n_values = SizeInMemory((slice.end - slice.begin) * n_sums + kSlack);
     if (values.size() < n_values) values.resize(n_values);
     auto* to = values.data();
     for (auto i = slice.begin; i < slice.end; ++i) {

@@ -202,8 +202,8 @@ def test_what_no_target_can_express_is_refused(change: dict, words: str, folder:
     ("file", "target", "words"),
     [
         ("model.sql", None, "fits several targets; give target= one of duckdb, postgresql, sqlite \\("),
-        ("model.txt", None, "give target= one of c, duckdb, postgresql, sqlite, onnx, wasm_source, wasm \\("),
-        ("model.tl", "treelite", "Treelite reads Kauri's model files itself: save .*load_xgboost_model"),
+        ("model.txt", None, "one of c, duckdb, postgresql, sqlite, onnx, wasm_source, treelite_source, wasm, treelite"),
+        ("model.tl", "treelit", "did you mean 'treelite'"),
         ("model.c", "sqlit", "did you mean 'sqlite'"),
     ],
 )
@@ -265,7 +265,7 @@ def test_distributions_are_refused(folder: Path) -> None:
 
 def test_bytes_do_not_depend_on_threads(folder: Path) -> None:
     booster = models.model("categories")
-    for target in ("c", "onnx", "duckdb", "wasm_source"):
+    for target in ("c", "onnx", "duckdb", "wasm_source", "treelite_source"):
         texts = []
         for threads in (1, 3):
             booster.set_param({"nthread": threads})
