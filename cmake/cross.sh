@@ -4,6 +4,7 @@
 #   cmake/cross.sh TARGET [PROGRAM...]     PROGRAM: of tests/cpp, test_platform by default; kauri, kauri_cli; or all
 #
 #   KAURI_CROSS_TYPE=Quick: for the tests alone; the compiler optimises less, for a third of the time.
+#   ctest --test-dir build-cross/TARGET: runs the tests of what is built once more.
 #
 #   TARGET                 compiler     run by
 #   x86_64-linux-musl      Zig          this machine, with musl's loader
@@ -19,7 +20,7 @@
 set -euo pipefail
 KAURI_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$KAURI_ROOT/cmake/setup.sh"
-case ${1:--h} in -*) sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
+case ${1:--h} in -*) sed -n '2,19s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
 target=$1 programs=("${@:2}")
 [[ $target != wasm32-wasi ]] || exec "$KAURI_ROOT/cmake/wasm.sh" "${programs[@]}"
 ((${#programs[@]})) || programs=(test_platform)
@@ -32,7 +33,7 @@ python=${KAURI_PYTHON:-$KAURI_ROOT/.venv/bin/python}
 case $target in
   x86_64-linux-musl) system=Linux compiler=zig runner='' ;;
   aarch64-linux-musl | aarch64-linux-gnu) system=Linux compiler=zig runner="qemu-aarch64 -L $build/root" ;;
-  x86_64-windows-gnu) system=Windows compiler=mingw runner=/usr/lib/wine/wine64 ;;
+  x86_64-windows-gnu) system=Windows compiler=mingw runner=$tools/run ;;
   aarch64-macos | x86_64-macos) system=Darwin compiler=zig runner=none ;;
   *) give_up "unknown target '$target'; cmake/cross.sh --help lists what there is" ;;
 esac
@@ -76,6 +77,7 @@ make_compiler() {
     make_tool ar $triple-gcc-ar-posix
     make_tool ranlib $triple-gcc-ranlib-posix
     make_tool strip $triple-strip
+    make_tool run env "WINEPREFIX=$build/wine" WINEDEBUG=-all /usr/lib/wine/wine64
   fi
 }
 
@@ -125,7 +127,7 @@ make_libraries() {
   zlib=$(echo "$sources"/zlib-*/)
   cp "$zlib"/{zlib,zconf}.h "$prefix/include"
   compile_library z "$zlib"/{adler32,crc32,deflate,inffast,inflate,inftrees,trees,zutil}.c
-  compile_library hwy "$sources"/highway-*/hwy/{targets,aligned_allocator}.cc
+  compile_library hwy "$sources"/highway-*/hwy/{targets,per_target,aligned_allocator}.cc
   compile_library gtest $googletest/src/gtest-all.cc
   compile_library gtest_main $googletest/src/gtest_main.cc
   printf 'Name: hwy\nDescription: Highway\nVersion: 1\nCflags: -I%s\nLibs: -L%s -lhwy\n' "$prefix/include" "$prefix/lib" \
@@ -158,5 +160,4 @@ for program in "${programs[@]}"; do
 done
 [[ $runner != none ]] && ((${#tests[@]})) || exit 0
 heading "Tests ($target)"
-export WINEPREFIX=$build/wine WINEDEBUG=-all
 ctest --test-dir "$build" --output-on-failure --no-tests=error --tests-regex "$(IFS='|' && echo "${tests[*]}")"
