@@ -42,7 +42,7 @@ BinStoreOptions OptionsOf(JsonConfig const& config, SharedData const& ref) {
   return options;
 }
 
-/// Creates a matrix of bins in a file. A group's ranks cannot.
+/// Creates a matrix of bins in a file.
 std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& config, Context const& ctx,
                                          BinStoreOptions options) {
   options.in_file = true;
@@ -50,7 +50,12 @@ std::unique_ptr<DataMatrix> WriteBatches(RowSource* source, JsonConfig const& co
   auto const group = GroupOfRanks();
   auto of_group = ctx;
   of_group.collective = group.get();
-  return InGroup(of_group, [&] { return MakeBinnedMatrix(of_group, source, options); });
+  return InGroup(of_group, [&] {
+    if (group == nullptr) return MakeBinnedMatrix(of_group, source, options);
+    auto const steady = SayingTheSame(source);
+    auto const completed = WithColumnsOfGroup(of_group, steady.get());
+    return MakeBinnedMatrix(of_group, completed == nullptr ? steady.get() : completed.get(), options);
+  });
 }
 
 /// Creates a matrix of bins. collective: nullptr for the bins of this process's rows only.

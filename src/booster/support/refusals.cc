@@ -98,8 +98,9 @@ constexpr Exclusion kExclusions[] = {
      "Monotonic constraints are not supported with reduced gradients: leave out "
      "monotone_constraints={monotone_constraints}, or leave out the gradients for splits."},
     {Feature::kPages, Feature::kRanks,
-     "external memory (bins in a file) needs all rows in one process; for distributed training use QuantileDMatrix, "
-     "which keeps the bins in memory, and more ranks."},
+     "with device=cuda external memory (bins in a file) needs all rows in one process; for distributed training use "
+     "device=cpu, or QuantileDMatrix, which keeps the bins in memory, and more ranks.",
+     ErrorKind::kParameter, Feature::kDeviceMemory},
     {Feature::kOrderedEncoding, Feature::kRanks,
      "categorical_encoding=ordered does not go with distributed training: the encoding of a row depends on rows of all "
      "ranks; train in one process, or leave categorical_encoding=partition."},

@@ -15,12 +15,17 @@
 
 namespace kauri {
 
-/// Two features that exclude each other in every training.
+/// Two features that exclude each other in every training, or in every training that has a third one.
 struct Exclusion {
   Feature first;
   Feature second;
   char const* text;
   ErrorKind kind = ErrorKind::kParameter;
+  Feature beside = Feature::kCount;  ///< the third feature; kCount: any training
+
+  bool Holds(FeatureSet asked) const {
+    return asked.Has(first) && asked.Has(second) && (beside == Feature::kCount || asked.Has(beside));
+  }
 };
 Span<Exclusion const> Exclusions();
 

@@ -235,7 +235,7 @@ void TrainingSupport::CheckNeeds(FeatureSet asked, QuotedValues const& words) co
 
 void TrainingSupport::CheckExclusions(FeatureSet asked, QuotedValues const& words) const {
   for (auto const& pair : Exclusions()) {
-    if (asked.Has(pair.first) && asked.Has(pair.second)) Fail(pair.kind, FillIn(pair.text, AllWords(words)));
+    if (pair.Holds(asked)) Fail(pair.kind, FillIn(pair.text, AllWords(words)));
   }
 }
 

@@ -311,14 +311,11 @@ std::shared_ptr<BinStore const> EncodeInPasses(Context const& ctx, RowSource* so
 
 /// Requires that all ranks that make one matrix use the same options.
 void RequireSameOptions(Context const& ctx, BinStoreOptions const& options) {
-  if (IsDistributed(ctx) && options.in_file) {
-    Fail(ErrorKind::kParameter, "external memory needs all rows in one process, but they are spread over ",
-         ctx.collective->Size(),
-         " ranks. Keep the bins in memory (QuantileDMatrix), on more ranks if they do not fit.");
-  }
   auto const* const ref = options.like == nullptr ? "none" : BinsOf(*options.like) == nullptr ? "values" : "bins";
   auto const max_bin = options.max_bin ? std::to_string(*options.max_bin) : "default";
-  RequireSameOnRanks(ctx, "what the matrix of bins is made with", "max_bin=" + max_bin + ", ref=" + ref);
+  auto const* const place = options.in_file ? "a file" : "memory";
+  RequireSameOnRanks(ctx, "what the matrix of bins is made with",
+                     "max_bin=" + max_bin + ", ref=" + ref + ", bins in " + place);
 }
 
 CutPlan PlanCuts(Context const& ctx, BinStoreOptions const& options, QuantileCuts* made) {

@@ -103,6 +103,14 @@ void RequireSameLayout(Context const& ctx, BinMatrix const& layout) {
 
 }  // namespace
 
+void RequireSameBins(Context const& ctx, BinStore const* bins) {
+  auto const* const place = bins == nullptr    ? "values"
+                            : bins->IsInFile() ? "bins in a file (external memory)"
+                                               : "bins (QuantileDMatrix)";
+  RequireSameOnRanks(ctx, "how rows are kept", place);
+  if (bins != nullptr) RequireSameLayout(ctx, bins->Layout());
+}
+
 bool BinsOfTraining::IsStale(Context const& ctx, DataMatrix const& data) {
   if (BinsOf(data) != nullptr || !IsTrueOnARank(ctx, revision_ != data.InfoRevision())) return false;
   auto const key = BinsKey(data.Info(), options_, CutWeights(ctx, data.Info()));
@@ -113,11 +121,8 @@ bool BinsOfTraining::IsStale(Context const& ctx, DataMatrix const& data) {
 
 std::shared_ptr<BinMatrix const> BinsOfTraining::Make(Context const& ctx, DataMatrix const& data) {
   auto const bins = BinsOf(data);
-  RequireSameOnRanks(ctx, "how rows are kept", bins == nullptr ? "values" : "bins (QuantileDMatrix)");
-  if (bins != nullptr) {
-    RequireSameLayout(ctx, bins->Layout());
-    return bins->InMemory();
-  }
+  RequireSameBins(ctx, bins.get());
+  if (bins != nullptr) return bins->InMemory();
   key_ = BinsKey(data.Info(), options_, CutWeights(ctx, data.Info()));
   revision_ = data.InfoRevision();
   return DeriveBins(ctx, data, key_, options_);

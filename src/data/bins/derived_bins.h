@@ -81,6 +81,11 @@ class BinsOfTraining {
   DerivedKey key_;              ///< key of the bins that Make returned last
 };
 
+/// Checks that all ranks keep rows in the same way, and with the same layout of bins. bins: of this rank's matrix;
+/// nullptr for values. \throws Error(kCollective) if they keep rows in different ways; Error(kData) for bins that each
+/// rank made on its own.
+void RequireSameBins(Context const& ctx, BinStore const* bins);
+
 /// Checks that the bins of a matrix were made with the parameters of training. \throws Error(kParameter) for another
 /// max_bin; Error(kData) for other types of columns.
 void CheckBins(BinStore const& bins, MetaInfo const& info, int max_bin);

@@ -177,11 +177,15 @@ class FirstPass {
   }
 
  private:
+  /// Returns whether cuts may come from summaries of the values. Ranks do not join summaries: they make exact cuts, in
+  /// as many passes as the values need.
+  bool MaySummarise() const { return plan_.in_file && !IsDistributed(ctx_); }
+
   void Begin(std::int64_t n_cols) {
     auto const makes_cuts = plan_.given == nullptr;
     auto const make = [this](std::size_t) { return GkMethod().Make(plan_.max_bin); };
     sketches_ = std::make_unique<FeatureSketches>(n_cols, plan_.max_bin,
-                                                  makes_cuts && plan_.in_file ? SketchMaker(make) : SketchMaker());
+                                                  makes_cuts && MaySummarise() ? SketchMaker(make) : SketchMaker());
     if (makes_cuts) values_ = std::make_unique<ColumnValues>(0, n_cols);
     parts_ = std::make_unique<RowParts>(n_cols,
                                         [this](DataMatrix* part, Span<float const> weights) { Take(part, weights); });
@@ -201,7 +205,7 @@ class FirstPass {
     room_ = std::min(room_, (plan_.budget.bytes - needed) / 2);
     // The rows alone decide where a file's cuts come from, never the budget.
     value_bytes_ += part->NumEntries() * static_cast<std::int64_t>(sizeof(float)) * (weights.empty() ? 1 : 2);
-    if (plan_.in_file && value_bytes_ > plan_.kept_bytes) values_ = nullptr;
+    if (MaySummarise() && value_bytes_ > plan_.kept_bytes) values_ = nullptr;
     if (values_ != nullptr) values_->Add(ctx_, *part, weights, std::min(plan_.kept_bytes, room_));
   }
 

@@ -35,10 +35,11 @@ class HistState : public BuildState {
     return data_.get();
   }
 
-  /// Does the same for bins in a file. Their memory is planned for the first tree.
+  /// Does the same for bins in a file. Their memory is planned for the first tree, by all ranks together.
   PagedHist* Update(Context const& ctx, std::shared_ptr<BinStore const> const& bins, MetaInfo const& info,
                     TreeTask const& task) {
-    if (pages_ == nullptr) {
+    if (MaxOverRanks(ctx, pages_ == nullptr ? 1 : 0) != 0) {
+      RequireSameBins(ctx, bins.get());
       TrainingSize const size{BudgetOf(*bins), task.place.n_outputs, BytesOf(info), !task.sampled_rows.empty()};
       pages_ = std::make_unique<PagedHist>(bins, PlanPages(ctx, *bins, size));
     }
@@ -48,7 +49,10 @@ class HistState : public BuildState {
   /// Loads bins of a file into memory: vector leaves need the sums of all outputs at once, for which pages have no
   /// room.
   HistData* Load(Context const& ctx, BinStore const& bins) {
-    if (data_ == nullptr) data_ = std::make_unique<HistData>(LoadBins(ctx, bins, BudgetOf(bins)));
+    if (MaxOverRanks(ctx, data_ == nullptr ? 1 : 0) != 0) {
+      RequireSameBins(ctx, &bins);
+      data_ = std::make_unique<HistData>(LoadBins(ctx, bins, BudgetOf(bins)));
+    }
     return data_.get();
   }
 

@@ -235,6 +235,7 @@ void HistWorkspace::PlanSearches(Context const& team, RowLists const& rows, Span
 
 void HistWorkspace::MergePartial(Context const& ctx, Span<HistPair const> pairs) {
   auto const n_cells = counts_.HistogramSize();
+  partial_.resize(pairs.size());  // pages have none
   ParallelFor(ctx, static_cast<std::int64_t>(pairs.size()), [&](std::int64_t index) {
     auto* const small = pairs[index].small->histogram;
     for (auto const* other : partial_[index]) {

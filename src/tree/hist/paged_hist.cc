@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "collective/reduce.h"
 #include "common/platform/process.h"
 #include "common/threads/parallel_for.h"
 #include "common/threads/threads.h"
@@ -34,9 +35,8 @@ std::int64_t CutBytes(BinMatrix const& layout) {
   return static_cast<std::int64_t>(layout.Cuts().values.size() * sizeof(float));
 }
 
-}  // namespace
-
-PagePlan PlanPages(Context const& ctx, BinStore const& store, TrainingSize const& size) {
+/// Plans for the rows of this rank alone.
+PagePlan PlanOfRank(Context const& ctx, BinStore const& store, TrainingSize const& size) {
   auto const& layout = store.Layout();
   auto const& budget = size.budget;
   auto const n_rows = store.NumRows();
@@ -64,11 +64,22 @@ PagePlan PlanPages(Context const& ctx, BinStore const& store, TrainingSize const
   return plan;
 }
 
+}  // namespace
+
+PagePlan PlanPages(Context const& ctx, BinStore const& store, TrainingSize const& size) {
+  auto plan = PlanOfRank(ctx, store, size);
+  // Ranks add the same histograms up at the same time, so the rank with the least room decides.
+  auto const complement = ~static_cast<std::uint64_t>(plan.max_histograms);
+  plan.max_histograms = static_cast<std::int64_t>(~MaxOverRanks(ctx, complement));
+  return plan;
+}
+
 PagedHist::PagedHist(std::shared_ptr<BinStore const> const& store, PagePlan plan)
     : store_(store), plan_(std::move(plan)), reader_(store, plan_.starts), workspace_(store_->Layout()) {}
 
 void PagedHist::Reset(Span<std::uint8_t const> sampled) {
   auto const n_pages = static_cast<std::size_t>(reader_.NumPages());
+  workspace_.BeginTree(true, false);
   splits_.clear();
   right_categories_.clear();
   rows_.resize(n_pages);
@@ -105,6 +116,7 @@ void PagedHist::FindSplits(Context const& ctx, TreeTask const& task, GainParam c
       std::memset(static_cast<void*>(pair.small->histogram), 0, cells * sizeof(FixedSum));
     }
     Pass(ctx, task, features, group);
+    if (IsDistributed(ctx) && !group.empty()) workspace_.SumOverRanks(ctx, features, group);
     workspace_.FinishSplits(ctx, gain, group);
     DropUnneeded(gain, group);
     first += group.size();

@@ -6,6 +6,7 @@
 /// 2. The sibling's histogram is the parent's minus that one if the parent's was kept. Otherwise it is added up as
 ///    well.
 /// 3. If memory has no room for all histograms of a level, further passes process the remaining nodes.
+/// Process ranks have files of their own. They agree on the room, and add each pass's histograms up.
 /// Memory per row: 4 bytes (its entry in its node's list), 8 if rows are sampled.
 #pragma once
 
@@ -78,7 +79,8 @@ struct TrainingSize {
   bool samples_rows = false;
 };
 
-/// Plans pages and histograms. \throws Error(kMemory) if the budget has no room for one histogram and two pages.
+/// Plans pages and histograms; all ranks plan at once, for the same number of histograms. \throws Error(kMemory) if the
+/// budget has no room for one histogram and two pages.
 PagePlan PlanPages(Context const& ctx, BinStore const& store, TrainingSize const& size);
 
 /// State that a builder keeps per data set: the rows of a growth, and their histograms.
@@ -142,9 +144,7 @@ class PagedGrower : public HostGrowth<ScalarGrowth, PagedHist> {
  public:
   PagedGrower(Context const& ctx, GrowthRules const& rules, TreeTask const& task, PagedHist* pages,
               Span<std::int32_t> leaf_of_row)
-      : HostGrowth(ctx, rules, task, pages, leaf_of_row) {
-    rows_->Pool()->GiveBackAll();
-  }
+      : HostGrowth(ctx, rules, task, pages, leaf_of_row) {}
 
  private:
   std::vector<std::int32_t> RightCategories(HistNode const& node) const override {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import dask.array as da
 import distributed
@@ -11,6 +12,7 @@ import numpy as np
 import xgboost
 from xgboost import collective
 from xgboost import dask as dxgb
+from xgboost.tracker import RabitTracker
 
 N_ROWS, N_ROUNDS, PER_QUERY = 1000, 6, 10
 SETTINGS = {"max_depth": 3, "nthread": 1, "subsample": 0.7}
@@ -48,6 +50,52 @@ def check_bytes(client: distributed.Client, kind: type, features: np.ndarray) ->
     assert (predicted == alone.predict(xgboost.DMatrix(features))).all(), kind
 
 
+class Batches(xgboost.DataIter):
+    """Rows in batches, whose bins are kept in a file."""
+
+    def __init__(self, features: np.ndarray, labels: np.ndarray, cache: str) -> None:
+        self.batches = list(zip(np.array_split(features, 3), np.array_split(labels, 3), strict=True))
+        self.at = 0
+        super().__init__(cache_prefix=cache)
+
+    def reset(self) -> None:
+        self.at = 0
+
+    def next(self, input_data: Any) -> bool:
+        if self.at == len(self.batches):
+            return False
+        features, labels = self.batches[self.at]
+        input_data(data=features, label=labels)
+        self.at += 1
+        return True
+
+
+def learn_from_disk(arguments: dict[str, Any], features: np.ndarray, labels: np.ndarray) -> tuple[int, bytes]:
+    with tempfile.TemporaryDirectory() as folder, collective.CommunicatorContext(**arguments):
+        batches = Batches(features, labels, str(Path(folder) / "cache"))
+        booster = xgboost.train(SETTINGS, xgboost.ExtMemQuantileDMatrix(batches, nthread=1), N_ROUNDS)
+        return collective.get_rank(), bytes(booster.save_raw("ubj"))
+
+
+def check_external_memory(client: distributed.Client, features: np.ndarray) -> None:
+    labels = np.nan_to_num(features[:, 0] * features[:, 1])
+    tracker = RabitTracker(n_workers=2, host_ip="127.0.0.1")
+    tracker.start()
+    parts = [(features[:300], labels[:300]), (features[300:], labels[300:])]
+    workers = list(client.scheduler_info()["workers"])
+    learnt = client.gather(
+        [
+            client.submit(learn_from_disk, tracker.worker_args(), *part, workers=[worker], pure=False)
+            for part, worker in zip(parts, workers, strict=True)
+        ]
+    )
+    tracker.wait_for()
+    order = np.argsort([rank for rank, _ in learnt])
+    rows, targets = (np.concatenate([parts[number][i] for number in order]) for i in (0, 1))
+    alone = xgboost.train(SETTINGS, xgboost.QuantileDMatrix(rows, targets), N_ROUNDS)
+    assert [model for _, model in learnt] == [bytes(alone.save_raw("ubj"))] * 2
+
+
 def check_estimators(client: distributed.Client, features: np.ndarray) -> None:
     chunks = da.from_array(features, chunks=(250, features.shape[1]))
     classes = da.from_array((np.nan_to_num(features[:, 0]) * 2).astype(int).clip(0, 2), chunks=250)
@@ -74,6 +122,7 @@ def main() -> None:
     with distributed.LocalCluster(n_workers=2, **options) as cluster, distributed.Client(cluster) as client:
         for kind in (dxgb.DaskDMatrix, dxgb.DaskQuantileDMatrix):
             check_bytes(client, kind, features)
+        check_external_memory(client, features)
         check_estimators(client, features)
         client.shutdown()
     print("the cluster works")

@@ -199,7 +199,7 @@ inline bool IsAllowed(FeatureSet asked, Parts const& parts) {
     if (asked.Has(need.feature) && !asked.Has(need.needed)) return false;
   }
   for (auto const& pair : Exclusions()) {
-    if (asked.Has(pair.first) && asked.Has(pair.second)) return false;
+    if (pair.Holds(asked)) return false;
   }
   auto const method = (parts.IsOnDevice() ? "gpu_" : "") + parts.method;
   return asked.Has(Feature::kTreeUpdates) ||

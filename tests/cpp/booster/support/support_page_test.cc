@@ -108,7 +108,10 @@ std::string PairRow(Feature first, Feature second, std::string const& where) {
 
 std::string PairRows() {
   std::string text = "| feature | does not go with | where |\n|---|---|---|\n";
-  for (auto const& pair : Exclusions()) text += PairRow(pair.first, pair.second, "everywhere");
+  for (auto const& pair : Exclusions()) {
+    auto const where = pair.beside == Feature::kCount ? std::string("everywhere") : InfoOf(pair.beside).noun;
+    text += PairRow(pair.first, pair.second, where);
+  }
   for (auto const& [methods, where] : {std::pair{MethodsOnCpu(), "CPU"}, std::pair{MethodsOnDevice(), "CUDA device"}}) {
     for (auto const& method : methods) {
       for (auto const& pair : method.supports.excluded) {

@@ -115,6 +115,7 @@ TEST(Refusals, EveryPlaceholderHasAValue) {
   QuotedValues const of_request{{"store", ""}, {"sign", ""}, {"column", ""}, {"category", ""}, {"own_loss", ""}};
   for (auto const& pair : Exclusions()) {
     FeatureSet asked{pair.first, pair.second};
+    asked.AddIf(pair.beside != Feature::kCount, pair.beside);
     asked.AddIf(asked.Has(Feature::kTreeUpdates), Feature::kUpdaters);
     asked.AddIf(asked.Has(Feature::kSplitGradients), Feature::kVectorLeaves);
     auto const message = MessageOf(pair.kind, [&] { support.Require({asked, of_request}); });

@@ -213,6 +213,10 @@ TEST(GroupBins, OfBatchesAreThoseOfOneProcess) {
         EXPECT_EQ(bins.Cuts().values, BinsOf(*whole)->Layout().Cuts().values);
         EXPECT_EQ(data->Info().weights, PickRows(table.weights, 1, rows));
         ExpectOneLayout(ctx, bins);
+        auto in_file = options;
+        in_file.in_file = true;
+        in_file.kept_bytes *= 8;  // each pass reads a file's rows again
+        EXPECT_EQ(BinsOf(*MakeBinnedMatrix(ctx, &mine, in_file))->Cuts().values, bins.Cuts().values);
         auto again = BatchesOf(table, rows, 333);
         BinStoreOptions like;
         like.like = data.get();
@@ -353,7 +357,7 @@ TEST(GroupBins, NoiseOnTheWireIsAnErrorOrOtherBins) {
   EXPECT_GT(n_errors, 300);
 }
 
-TEST(GroupBins, RefuseFilesAndOptionsThatDiffer) {
+TEST(GroupBins, RefuseOptionsThatDiffer) {
   auto const table = MakeTables()[0];
   auto const partition = MakePartitions(table.NumRows(), 2, 1)[0];
   auto const make = [&](auto&& change) {
@@ -364,8 +368,8 @@ TEST(GroupBins, RefuseFilesAndOptionsThatDiffer) {
       MakeBinnedMatrix(ctx, &batches, options);
     });
   };
-  auto const files = make([](int, BinStoreOptions* options) { options->in_file = true; });
-  for (auto const& error : files) ExpectParts(error, {"external memory", "2 ranks", "QuantileDMatrix"});
+  auto const places = make([](int rank, BinStoreOptions* options) { options->in_file = rank == 1; });
+  for (auto const& error : places) ExpectParts(error, {"bins in memory", "bins in a file"});
   auto const bins = make([](int rank, BinStoreOptions* options) { options->max_bin = 16 + rank; });
   for (auto const& error : bins) ExpectParts(error, {"max_bin=16, ref=none", "max_bin=17, ref=none"});
 }
