@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .._binding.calls import call_bytes, call_handle, call_int, call_text, handles_in, strings_in
+from .._binding.calls import call_bytes, call_handle, call_int, handles_in
 from .._binding.errors import DataError, KauriError, ModelError, ParameterError
 from .._binding.library import LIB, check
 from .._binding.model_calls import call_result, predict_matrix
@@ -22,7 +22,7 @@ from .._data.matrix import DMatrix, missing_value, require_dmatrix
 from .._data.naming import names_columns, shown_names
 from .._data.rows import Rows, by_row, rows_of
 from .._public import described, public
-from .metrics import CustomMetric, Evaluation, EvaluationSets, as_line, own_values, parse_line
+from .metrics import CustomMetric, Evaluation, EvaluationSets, as_line, own_values
 from .model import Model
 from .params import ParamsOrPairs, param_pairs
 from .shap_model import shap_model
@@ -191,8 +191,7 @@ class Booster(Model):
         output_margin
             Whether `feval` is called with margins instead of predictions.
         """
-        arguments = self._evaluation_of(evals).arguments
-        line = call_text(LIB.XGBoosterEvalOneIter, self.handle, iteration, *arguments)
+        line = self._evaluation_of(evals).line(self, iteration)
         return line + as_line(self._own_evaluations(evals, feval, output_margin))
 
     def _evaluate(
@@ -208,14 +207,13 @@ class Booster(Model):
         for data, _ in evals:
             require_dmatrix(data)
             self._require_named(data)
-        handles, names = handles_in([data.handle for data, _ in evals]), strings_in([name for _, name in evals])
-        return EvaluationSets(evals, (handles, names, len(evals)))
+        return EvaluationSets.of(evals)
 
     def _evaluate_again(
         self, sets: EvaluationSets, iteration: int, feval: CustomMetric | None, output_margin: bool
     ) -> list[Evaluation]:
         """Do as `_evaluate`, without the work that is the same in every round: it takes longer than a small tree."""
-        built_in = parse_line(call_text(LIB.XGBoosterEvalOneIter, self.handle, iteration, *sets.arguments))
+        built_in = sets.values(self, iteration)
         return built_in if feval is None else built_in + self._own_evaluations(sets.evals, feval, output_margin)
 
     def _own_evaluations(

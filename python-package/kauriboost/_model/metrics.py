@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Union
 
-from .._binding.calls import call_int, call_text
+from .._binding.calls import call_int, call_text, handles_in, strings_in
 from .._binding.library import LIB, check
 from .._binding.text import config, encode_text
 from .._data.matrix import DMatrix
@@ -18,10 +18,26 @@ CustomMetric = Callable[[Any, DMatrix], OwnValues]
 
 
 class EvaluationSets(NamedTuple):
-    """Data sets to evaluate."""
+    """Data sets to evaluate in every round."""
 
     evals: Sequence[tuple[DMatrix, str]]
     arguments: tuple[Any, Any, int]  # handles, names and their number, as the library takes them
+
+    @classmethod
+    def of(cls, evals: Sequence[tuple[DMatrix, str]]) -> EvaluationSets:
+        """Return (data, name) pairs in that form."""
+        handles, names = handles_in([data.handle for data, _ in evals]), strings_in([name for _, name in evals])
+        return cls(evals, (handles, names, len(evals)))
+
+    def values(self, booster: Any, iteration: int) -> list[Evaluation]:
+        """Return the values of the library's metrics, in the order of the sets."""
+        if not self.evals:
+            return []
+        return parse_line(self.line(booster, iteration))
+
+    def line(self, booster: Any, iteration: int) -> str:
+        """Return these values as the line of text that the library writes."""
+        return call_text(LIB.XGBoosterEvalOneIter, booster.handle, iteration, *self.arguments)
 
 
 def parse_line(line: str) -> list[Evaluation]:

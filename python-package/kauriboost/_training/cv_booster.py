@@ -17,10 +17,10 @@ from .._binding.process import num_threads
 from .._data.device import to_host
 from .._data.matrix import DMatrix
 from .._model.booster import Booster, Objective
-from .._model.metrics import CustomMetric, Evaluation
+from .._model.metrics import CustomMetric, Evaluation, EvaluationSets
 from .._public import described, public
 from .callback import Score
-from .known_round import NamedData, known_round
+from .known_round import known_round
 
 
 @public("kauriboost.cv")
@@ -59,8 +59,7 @@ class CvBooster:
     ) -> None:
         self.boosters, self._data = list(boosters), data
         named = [dict(zip(("train", "test"), of_fold)) for of_fold in data]
-        self._evals = [[(of_fold[name], name) for name in evaluated] for of_fold in named]
-        self._known_evals = [NamedData.of(evals) for evals in self._evals]
+        self._sets = [EvaluationSets.of([(of_fold[name], name) for name in evaluated]) for of_fold in named]
         self._evaluations: list[list[Evaluation]] = []  # of the last round, by fold; empty before the first
         general = json.loads(self.boosters[0].save_config())["learner"]["generic_param"]
         self._threads = int(general["nthread"])
@@ -88,11 +87,11 @@ class CvBooster:
         is_known = bool(self._evaluations) and not own
 
         def run(fold: int) -> list[Evaluation]:
-            booster, train, evals = self.boosters[fold], self._data[fold][0], self._evals[fold]
+            booster, train, sets = self.boosters[fold], self._data[fold][0], self._sets[fold]
             if is_known:
-                return known_round(booster, train, self._known_evals[fold], iteration)
+                return known_round(booster, train, sets, iteration)
             booster.update(train, iteration, fobj)
-            return booster._evaluate(evals, iteration, metric, output_margin)
+            return booster._evaluate(sets.evals, iteration, metric, output_margin)
 
         side_by_side = map if own or self._workers is None else self._workers.map
         self._evaluations = []
