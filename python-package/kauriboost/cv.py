@@ -6,7 +6,8 @@ from ._data.matrix import DMatrix
 from ._model.booster import Booster, Objective
 from ._model.metrics import CustomMetric, Evaluation
 from ._training.callback import EvalsLog, TrainingCallback
-from ._training.callbacks import CallbackContainer, EarlyStopping
+from ._training.callback_container import CallbackContainer
+from ._training.callbacks import EarlyStopping
 from ._training.cv import Preprocessing, Settings, cv
 from ._training.cv_booster import CvBooster
 from ._training.cv_result import CvResult

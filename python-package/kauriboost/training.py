@@ -9,7 +9,8 @@ from ._model.params import ParamsOrPairs
 from ._training.attempts import Attempt, BestFit
 from ._training.best import fit_best
 from ._training.callback import EvalsLog, TrainingCallback
-from ._training.callbacks import CallbackContainer, EarlyStopping
+from ._training.callback_container import CallbackContainer
+from ._training.callbacks import EarlyStopping
 from ._training.quantiles import train_quantiles
 from ._training.receipt import Verification, add_receipt, verify
 from ._training.refit import refit

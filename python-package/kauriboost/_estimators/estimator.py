@@ -58,12 +58,8 @@ class KauriModel(Parameters):
     def _require_objective(self, objective: str) -> None:
         """Raise ValueError for an objective that this estimator does not support."""
         if not self._suits(objective):
-            instead = (
-                "take KauriDistribution, or for rows on a cluster train() of the cluster's module and distribution_of()"
-                if objective.startswith("dist:")
-                else "take another estimator"
-            )
-            raise ValueError(f"{type(self).__name__} cannot have the objective {objective}; {instead}.")
+            cure = "KauriDistribution, or train() on a cluster" if objective[:5] == "dist:" else "another estimator"
+            raise ValueError(f"{type(self).__name__} cannot have the objective {objective}; take {cure}.")
 
     @staticmethod
     def _suits(objective: str) -> bool:
@@ -96,9 +92,7 @@ class KauriModel(Parameters):
         self._require_target(y)
         return self._matrix(X, label=self._encode(y), **fields)
 
-    def _given(
-        self, train: GivenRows, evals: list[GivenRows], verbose: bool | int, model: Any, **search: Any
-    ) -> FitData:
+    def _given(self, train: GivenRows, evals: list[GivenRows], verbose: Any, model: Any, **search: Any) -> FitData:
         """Return the arguments of `fit`, with the model that it continues."""
         last = model_to_continue(self, model)
         known = 0 if last is None else last.get_booster().num_boosted_rounds()
@@ -118,9 +112,8 @@ class KauriModel(Parameters):
         for matrix, _ in evals:
             self._adopt_names(matrix, data.feature_names)
         if not evals and self.validation_fraction is not None and stops_early(self):
-            data, held_out = hold_out(
-                data, self.validation_fraction, params.get("random_state", 0), self._has_classes()
-            )
+            seed = params.get("random_state", 0)
+            data, held_out = hold_out(data, self.validation_fraction, seed, self._has_classes())
             evals = [(held_out, "validation_0")]
         history: EvalsLog = {}
         booster = train(

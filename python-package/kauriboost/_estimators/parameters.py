@@ -205,7 +205,7 @@ class Parameters(BaseEstimator):
     @classmethod
     def _get_param_names(cls) -> list[str]:
         """Return the arguments of the constructor, and of the base constructors that get its ``**shared``."""
-        return list(_names_of_arguments(cls))
+        return list(_names_of_arguments(cls))  # type: ignore[arg-type]  # scikit-learn's classes can be hashed
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, including `kwargs`."""

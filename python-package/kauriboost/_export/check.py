@@ -97,7 +97,7 @@ def require_equal_margins(model: Any) -> None:
     import treelite
 
     margins, expected = treelite_results(model)[0], _expected(model)[0]
-    differ = (ulps(margins, expected) > 0).any(axis=1)
+    differ = np.asarray((ulps(margins, expected) > 0).any(axis=1))
     if differ.any():
         row = int(np.argmax(differ))
         raise ModelError(

@@ -198,8 +198,6 @@ class Booster(Model):
         self, evals: Sequence[tuple[DMatrix, str]], iteration: int, feval: CustomMetric | None, output_margin: bool
     ) -> list[Evaluation]:
         """Return the values that `eval_set` writes; values of `feval` are exactly the returned ones."""
-        if not evals:
-            return []
         return self._evaluate_again(self._evaluation_of(evals), iteration, feval, output_margin)
 
     def _evaluation_of(self, evals: Sequence[tuple[DMatrix, str]]) -> EvaluationSets:
@@ -219,13 +217,11 @@ class Booster(Model):
     def _own_evaluations(
         self, evals: Sequence[tuple[DMatrix, str]], feval: CustomMetric | None, output_margin: bool
     ) -> list[Evaluation]:
-        evaluations: list[Evaluation] = []
-        if feval is None:
-            return evaluations
-        for data, name in evals:
+        found: list[Evaluation] = []
+        for data, name in evals if feval is not None else ():
             predictions = self.predict(data, output_margin=output_margin, training=True)
-            evaluations += [(name, metric, value) for metric, value in own_values(feval(predictions, data))]
-        return evaluations
+            found += [(name, metric, value) for metric, value in own_values(feval(predictions, data))]
+        return found
 
     def higher_is_better(self, metric: str) -> bool:
         """Return whether larger values of a metric, named as in `eval_set`, are better; False for custom metrics."""
@@ -399,7 +395,5 @@ def _with_margin(rows: Rows, base_margin: Any) -> Batch:
 
 
 def _predict_config(kind: int, iteration_range: IterationRange, strict_shape: bool, **more: Any) -> bytes:
-    begin, end = iteration_range
-    return config(
-        type=kind, iteration_begin=int(begin), iteration_end=int(end), strict_shape=bool(strict_shape), **more
-    )
+    begin, end = map(int, iteration_range)
+    return config(type=kind, iteration_begin=begin, iteration_end=end, strict_shape=bool(strict_shape), **more)

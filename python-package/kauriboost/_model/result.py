@@ -1,4 +1,4 @@
-"""What the results of searches and of distilling share: they hold a booster, and stand in for it."""
+"""The common base of the results of searches and of distilling, which hold a booster and stand in for it."""
 
 from __future__ import annotations
 

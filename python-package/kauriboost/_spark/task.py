@@ -70,7 +70,7 @@ def run(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
     context = BarrierTaskContext.get()
     meeting = Meeting(context, job.timeout)
     share: Share = {"nthread": context.cpus()}
-    if uses_gpus(job.plan.params.get("device")):
+    if uses_gpus(dict(job.plan.params).get("device")):
         share["device"] = device_of_task(context.resources(), meeting.rank)
     result = _outcome(job, meeting, share, batches)
     if result is not None:

@@ -14,7 +14,8 @@ from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
 from .._model.params import ParamsOrPairs
 from .callback import EvalsLog, TrainingCallback, deviation_of, mean_of
-from .callbacks import CallbackContainer, EarlyStopping
+from .callback_container import CallbackContainer
+from .callbacks import EarlyStopping
 from .cv_booster import CvBooster
 from .cv_result import CvResult, by_row, times_tested
 from .folds import Folds, RowsOfFold, make_folds

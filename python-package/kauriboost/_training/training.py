@@ -14,7 +14,7 @@ from .._model.booster import Booster, Objective
 from .._model.metrics import CustomMetric
 from .._model.params import ParamsOrPairs, params_as_text
 from .callback import EvalsLog, TrainingCallback
-from .callbacks import CallbackContainer
+from .callback_container import CallbackContainer
 from .checkpoint import TrainingState
 from .ranks import TrainingRanks
 
