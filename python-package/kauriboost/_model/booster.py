@@ -218,7 +218,9 @@ class Booster(Model):
         self, evals: Sequence[tuple[DMatrix, str]], feval: CustomMetric | None, output_margin: bool
     ) -> list[Evaluation]:
         found: list[Evaluation] = []
-        for data, name in evals if feval is not None else ():
+        if feval is None:
+            return found
+        for data, name in evals:
             predictions = self.predict(data, output_margin=output_margin, training=True)
             found += [(name, metric, value) for metric, value in own_values(feval(predictions, data))]
         return found
