@@ -191,8 +191,8 @@ class Booster(Model):
         output_margin
             Whether `feval` is called with margins instead of predictions.
         """
-        line = self._evaluation_of(evals).line(self, iteration)
-        return line + as_line(self._own_evaluations(evals, feval, output_margin))
+        built_in = self._evaluation_of(evals).line(self, iteration)
+        return built_in + as_line(self._own_evaluations(evals, feval, output_margin))
 
     def _evaluate(
         self, evals: Sequence[tuple[DMatrix, str]], iteration: int, feval: CustomMetric | None, output_margin: bool
@@ -211,8 +211,7 @@ class Booster(Model):
         self, sets: EvaluationSets, iteration: int, feval: CustomMetric | None, output_margin: bool
     ) -> list[Evaluation]:
         """Do as `_evaluate`, without the work that is the same in every round: it takes longer than a small tree."""
-        built_in = sets.values(self, iteration)
-        return built_in if feval is None else built_in + self._own_evaluations(sets.evals, feval, output_margin)
+        return sets.values(self, iteration) + self._own_evaluations(sets.evals, feval, output_margin)
 
     def _own_evaluations(
         self, evals: Sequence[tuple[DMatrix, str]], feval: CustomMetric | None, output_margin: bool
