@@ -1,4 +1,4 @@
-"""What the results of searches and of distilling share: they hold a booster, and stand in for it."""
+"""Parts of the results of searches and of distilling: such a result holds a booster, and stands in for it."""
 
 from __future__ import annotations
 
