@@ -13,6 +13,7 @@ import pytest
 from kauriboost._binding.library import LIB, check
 from kauriboost._binding.text import config, encode
 from kauriboost._export.check import check_export, ulps
+from kauriboost._export.treelite_checkpoint import build_treelite
 
 treelite = pytest.importorskip("treelite")
 gtil = pytest.importorskip("treelite.gtil")
@@ -133,6 +134,14 @@ def test_a_wrong_checkpoint_fails_its_test(tmp_path: Path) -> None:
     model.serialize(tmp_path / "wrong.tl")
     with pytest.raises(kb.ModelError, match="test rows differ"):
         check_export(tmp_path / "wrong.tl", "treelite")
+
+
+def test_tables_with_other_margins_are_refused(tmp_path: Path) -> None:
+    models.model("binary:logistic").export(tmp_path / "model.tl.json")
+    tables = json.loads((tmp_path / "model.tl.json").read_text())
+    tables["start"][0] += 0.5
+    with pytest.raises(kb.ModelError, match="computes other margins than the model for"):
+        build_treelite(json.dumps(tables).encode())
 
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
