@@ -147,8 +147,9 @@ class _Estimator(KauriParams, Estimator, _Saved):
         if local.early_stopping_rounds is not None and columns.validation is None:
             raise ParameterError("early_stopping_rounds needs rows to evaluate: mark them by validation_indicator_col.")
         job = self._job(local, columns, dataset.sparkSession)
-        profile = profile_of_training(dataset.sparkSession) if uses_gpus(local.device) else None
-        require_workers(dataset.sparkSession, n_workers, profile)
+        on_gpus = uses_gpus(local.device)
+        profile = profile_of_training(dataset.sparkSession) if on_gpus else None
+        require_workers(dataset.sparkSession, n_workers, profile, on_gpus)
         rows = placed(dataset, columns, n_workers, self.value("force_repartition"))
         tasks = rows.mapInArrow(partial(task.run, job), "result binary", barrier=True, profile=profile)
         return self._fitted(_result(tasks))

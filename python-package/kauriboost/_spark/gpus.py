@@ -15,12 +15,15 @@ _AMOUNT_OF_EXECUTOR = f"spark.executor.resource.{RESOURCE}.amount"
 def uses_gpus(device: Any) -> bool:
     """Return whether a training with this parameter `device` runs on GPUs.
 
-    Raises ParameterError if the parameter names one GPU, because Spark chooses it.
+    Raises ParameterError for a device that is none, and for one GPU by its number, because Spark chooses it.
     """
-    kind, _, number = str(device or "cpu").partition(":")
-    if number and kind != "cpu":
-        raise ParameterError(f'device is {device!r}, and Spark chooses the GPU of each worker; set device="{kind}".')
-    return kind != "cpu"
+    if device in (None, "cpu"):
+        return False
+    if device in ("cuda", "gpu"):
+        return True
+    if str(device).startswith(("cuda:", "gpu:")):
+        raise ParameterError(f'device is {device!r}, and Spark chooses the GPU of each worker; set device="cuda".')
+    raise ParameterError(f"device is {device!r}; workers of Spark know 'cpu' and 'cuda'.")
 
 
 def profile_of_training(session: Any) -> Any:
@@ -39,7 +42,7 @@ def profile_of_training(session: Any) -> Any:
             f"and {_AMOUNT_OF_TASK} of 1 or more, and with spark.executor.resource.gpu.discoveryScript if your cluster "
             "needs it."
         )
-    if float(settings.get(_AMOUNT_OF_TASK, "0")) >= 1:
+    if float(settings.get(_AMOUNT_OF_TASK, "0")) == 1:
         return None
     from pyspark.resource import ResourceProfileBuilder, TaskResourceRequests
 
@@ -62,17 +65,19 @@ def device_of_task(resources: Any, rank: int) -> str:
     rank
         The number of the worker, which is the number of its GPU in Spark's local mode.
 
-    Raises ParameterError if Spark names the GPU by something else than a number.
+    Raises ParameterError if Spark's name of the GPU is neither a number nor in CUDA_VISIBLE_DEVICES.
     """
     if RESOURCE not in resources:
         return f"cuda:{rank}"
     address = str(resources[RESOURCE].addresses[0]).strip()
-    visible = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
-    if address in visible:  # CUDA counts the visible devices
-        return f"cuda:{visible.index(address)}"
-    if not address.isdecimal():
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is None and address.isdecimal():
+        return f"cuda:{int(address)}"
+    names = [name.strip() for name in (visible or "").split(",")]
+    if address not in names:
         raise ParameterError(
-            f"the address of a worker's GPU is {address!r}; let spark.executor.resource.gpu.discoveryScript return "
-            "numbers as nvidia-smi has them, or name the device in CUDA_VISIBLE_DEVICES of the executor."
+            f"the address of a worker's GPU is {address!r}, and CUDA_VISIBLE_DEVICES of the executor is {visible!r}; "
+            "let spark.executor.resource.gpu.discoveryScript return names from this list, or, where the variable is "
+            "not set, numbers as nvidia-smi has them."
         )
-    return f"cuda:{int(address)}"
+    return f"cuda:{names.index(address)}"  # CUDA counts the visible devices

@@ -48,7 +48,7 @@ _REFUSED = {
     "rounds_budget": "it belongs to preset, which needs the rows in one process",
     "warm_start": "pass xgb_model to continue a model",
     "coll_cfg": "the deadline is `timeout`, and there is no tracker to configure",
-    "use_gpu": 'set device="cuda"',
+    "use_gpu": 'set device="cuda" for GPUs, or leave it out',
     "launch_tracker_on_driver": "there is no tracker to launch; leave it out",
     "repartition_random_shuffle": "a model depends on the order of the rows; shuffle the frame by a seed of your own",
     "eval_set": "mark the rows to evaluate by validation_indicator_col",
@@ -163,8 +163,10 @@ class KauriParams(HasFeaturesCol, HasLabelCol, HasWeightCol, HasPredictionCol, H
 
     def local(self) -> Any:
         """Return an estimator of kauriboost.sklearn with these parameters. Raises ParameterError for unknown ones."""
-        given = {name: self.value(name) for name in self.of_booster()}
-        made = self._LOCAL(**given, **self.value("arbitrary_params_dict"))
+        given, others = {name: self.value(name) for name in self.of_booster()}, self.value("arbitrary_params_dict")
+        if twice := sorted(set(given) & set(others)):
+            raise ParameterError(f"arbitrary_params_dict has {twice[0]}, which is a parameter by itself; set that one.")
+        made = self._LOCAL(**given, **others)
         made.get_booster_params()
         uses_gpus(made.device)  # for its error
         return made

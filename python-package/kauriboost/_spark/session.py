@@ -12,7 +12,6 @@ from typing import Any
 
 from .._binding.errors import DataError
 from .._collective.sockets import Key
-from .gpus import RESOURCE
 
 _SECONDS_FOR_SLOTS = 60.0  # for executors that are just being started
 _SECONDS_BETWEEN_LOOKS = 0.5
@@ -21,7 +20,7 @@ _SECONDS_OF_KEYTOOL = 120.0
 _ENCRYPTED = ("spark.authenticate", "spark.network.crypto.enabled", "spark.ssl.enabled", "spark.ssl.rpc.enabled")
 
 
-def require_workers(session: Any, n_workers: int, profile: Any) -> None:
+def require_workers(session: Any, n_workers: int, profile: Any, on_gpus: bool) -> None:
     """Raise DataError unless the session can run this number of tasks at the same time.
 
     `profile` is the resource profile of the tasks, or None for the session's own.
@@ -36,10 +35,10 @@ def require_workers(session: Any, n_workers: int, profile: Any) -> None:
     end = time.monotonic() + _SECONDS_FOR_SLOTS
     while (slots := _slots(context, profile)) < n_workers:
         if time.monotonic() >= end:
-            gpus = f" and {profile.taskResources[RESOURCE].amount:g} GPU" if profile is not None else ""
+            gpu, more = (" and one GPU", "cores and GPUs") if on_gpus else ("", "cores")
             raise DataError(
-                f"num_workers is {n_workers}, but the cluster runs {slots} tasks of {_cpus(context)} CPUs{gpus} at the "
-                "same time; choose fewer workers, or start more executors or executors with more cores."
+                f"num_workers is {n_workers}, but the cluster runs {slots} tasks of {_cpus(context)} CPUs{gpu} at the "
+                f"same time; choose fewer workers, or start more executors or executors with more {more}."
             )
         time.sleep(_SECONDS_BETWEEN_LOOKS)
 

@@ -69,15 +69,20 @@ def run(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
 
     context = BarrierTaskContext.get()
     meeting = Meeting(context, job.timeout)
-    share: Share = {"nthread": context.cpus()}
-    if uses_gpus(dict(job.plan.params).get("device")):
-        share["device"] = device_of_task(context.resources(), meeting.rank)
-    result = _outcome(job, meeting, share, batches)
+    result = _outcome(job, meeting, partial(_share, job, context, meeting.rank), batches)
     if result is not None:
         yield pa.RecordBatch.from_pydict({"result": pa.array([result], type=pa.binary())})
 
 
-def _outcome(job: Job, meeting: Meeting, share: Share, batches: Iterable[pa.RecordBatch]) -> bytes | None:
+def _share(job: Job, context: Any, rank: int) -> Share:
+    """Return what Spark gives this worker. Raises ParameterError if that has no device for a training on GPUs."""
+    share: Share = {"nthread": context.cpus()}
+    if uses_gpus(dict(job.plan.params).get("device")):
+        share["device"] = device_of_task(context.resources(), rank)
+    return share
+
+
+def _outcome(job: Job, meeting: Meeting, share: Callable[[], Share], batches: Iterable[pa.RecordBatch]) -> bytes | None:
     """Return what the task yields: only rank 0 yields something. Raises CollectiveError to have the stage repeated."""
     with closing(Listener(meeting.hosts[meeting.rank], job.ports)) as listener:
         said = meeting.tell(port=listener.port, pid=os.getpid())
@@ -104,11 +109,15 @@ def _told_after_a_loss(meeting: Meeting, error: CollectiveError) -> list[dict[st
 
 
 def _train(
-    job: Job, partition: int, batches: Iterable[pa.RecordBatch], share: Share, connect: Callable[[], SocketRank]
+    job: Job,
+    partition: int,
+    batches: Iterable[pa.RecordBatch],
+    share: Callable[[], Share],
+    connect: Callable[[], SocketRank],
 ) -> tuple[Trained | None, Exception | None]:
     try:
         with closing(connect()) as rank:  # first, so that workers who read rows notice the loss of another one
-            return _trained(job, WorkerRows(batches, job.names, job.is_sparse, partition), rank, share), None
+            return _trained(job, WorkerRows(batches, job.names, job.is_sparse, partition), rank, share()), None
     except Exception as error:
         return None, error
 

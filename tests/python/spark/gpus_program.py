@@ -1,6 +1,6 @@
 """A session whose cluster says that it has two GPUs: which one does each worker of a training get?
 
-    python gpus_program.py AMOUNT    AMOUNT: spark.task.resource.gpu.amount
+    python gpus_program.py AMOUNT ADDRESS ADDRESS    AMOUNT: spark.task.resource.gpu.amount
 
 Prints the devices of two workers, the number of workers that can train at once, and how a training ends; a machine
 without a driver of NVIDIA's refuses the device.
@@ -8,6 +8,7 @@ without a driver of NVIDIA's refuses the device.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -24,7 +25,7 @@ from pyspark.sql import SparkSession
 from spark_problems import spark_home
 
 GPUS = """#!/bin/sh
-echo '{"name": "gpu", "addresses": ["4", "7"]}'
+echo '{{"name": "gpu", "addresses": {addresses}}}'
 """
 
 
@@ -37,11 +38,11 @@ def device(batches: Any) -> Any:
     yield pa.RecordBatch.from_pydict({"device": [found]})
 
 
-def main(amount: str) -> None:
+def main(amount: str, *addresses: str) -> None:
     """Run the session."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "gpus.sh"
-        script.write_text(GPUS)
+        script.write_text(GPUS.format(addresses=json.dumps(addresses)))
         script.chmod(0o755)
         home = Path(folder) / "home"
         home.mkdir()
@@ -58,8 +59,9 @@ def main(amount: str) -> None:
         frame = session.range(0, 100, 1, 2)
         frame.count()  # waits for the executor
         profile = profile_of_training(session)
-        devices = frame.mapInArrow(device, "device string", barrier=True, profile=profile).collect()
-        print("devices", *sorted(row["device"] for row in devices))
+        if addresses[0].isdecimal():
+            devices = frame.mapInArrow(device, "device string", barrier=True, profile=profile).collect()
+            print("devices", *sorted(row["device"] for row in devices))
         print("workers", _slots(session.sparkContext, profile))
         numbers = frame.selectExpr("cast(id as float) as x", "cast(id % 3 as double) as label")
         try:
@@ -71,4 +73,4 @@ def main(amount: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
