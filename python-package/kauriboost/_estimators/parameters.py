@@ -60,12 +60,15 @@ def hands_on(constructor: _Constructor) -> _Constructor:
     return constructor
 
 
+_FOLDS = ("groups", "folds", "nfold")  # arguments of `fit` for ``preset="best"``
+
+
 @functools.lru_cache(maxsize=128)
-def _names_of_arguments(estimator: type[Parameters]) -> tuple[str, ...]:
-    """Return `Parameters._get_param_names`; the signatures of a class take a millisecond."""
+def _names_of_arguments(constructors: tuple[Callable[..., None], ...]) -> tuple[str, ...]:
+    """Return `Parameters._get_param_names`. Reading the signatures takes a millisecond, so the result is kept."""
     names: set[str] = set()
-    for base in (base for base in estimator.__mro__ if issubclass(base, Parameters) and "__init__" in vars(base)):
-        arguments = list(inspect.signature(vars(base)["__init__"]).parameters.values())[1:]
+    for constructor in constructors:
+        arguments = list(inspect.signature(constructor).parameters.values())[1:]
         names.update(argument.name for argument in arguments if argument.kind != argument.VAR_KEYWORD)
         if all(argument.kind != argument.VAR_KEYWORD for argument in arguments):
             break
@@ -205,7 +208,16 @@ class Parameters(BaseEstimator):
     @classmethod
     def _get_param_names(cls) -> list[str]:
         """Return the arguments of the constructor, and of the base constructors that get its ``**shared``."""
-        return list(_names_of_arguments(cls))  # type: ignore[arg-type]  # scikit-learn's classes can be hashed
+        own = [vars(base) for base in cls.__mro__ if issubclass(base, Parameters)]
+        return list(_names_of_arguments(tuple(names["__init__"] for names in own if "__init__" in names)))
+
+    def get_metadata_routing(self) -> Any:
+        """Return what scikit-learn passes to `fit`: without ``preset="best"`` no folds, unless they are requested."""
+        routing = super().get_metadata_routing()
+        for name in _FOLDS if self.preset is None else ():
+            if name in routing.fit.requests and routing.fit.requests[name] is None:
+                routing.fit.add_request(param=name, alias=False)
+        return routing
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, including `kwargs`."""

@@ -29,14 +29,19 @@ def check_export(path: str | os.PathLike[str], target: str) -> str:
     ParameterError
         A tool is missing; the message says what to install.
     """
-    if target not in _CHECKS:
-        raise ParameterError(
-            f"target={target!r} has no test that this machine could run; expected one of {', '.join(_CHECKS)}."
-        )
+    require_test(target)
     try:
         return _CHECKS[target](Path(path))
     except ModuleNotFoundError as error:
         raise ParameterError(f"the test needs {error.name}: pip install {error.name}.") from error
+
+
+def require_test(target: str) -> None:
+    """Raise `ParameterError` if files of a target carry no test that Python can run."""
+    if target not in _CHECKS:
+        raise ParameterError(
+            f"target={target!r} has no test that this machine could run; expected one of {', '.join(_CHECKS)}."
+        )
 
 
 def _check_c(path: Path) -> str:
@@ -85,8 +90,9 @@ def _table(rows: list[list[float | str]]) -> np.ndarray:
 
 
 def _check_treelite(path: Path) -> str:
-    import treelite
+    from .treelite_checkpoint import treelite_library
 
+    treelite = treelite_library()
     model = treelite.Model.deserialize(path)
     results = treelite_results(model)
     return f"treelite {treelite.__version__}: {_compared(results, _expected(model))}"

@@ -20,14 +20,14 @@ CustomMetric = Callable[[Any, DMatrix], OwnValues]
 class EvaluationSets(NamedTuple):
     """Data sets to evaluate in every round."""
 
-    evals: Sequence[tuple[DMatrix, str]]
+    evals: tuple[tuple[DMatrix, str], ...]
     arguments: tuple[Any, Any, int]  # handles, names and their number, as the library takes them
 
     @classmethod
     def of(cls, evals: Sequence[tuple[DMatrix, str]]) -> EvaluationSets:
         """Return (data, name) pairs in that form."""
         handles, names = handles_in([data.handle for data, _ in evals]), strings_in([name for _, name in evals])
-        return cls(evals, (handles, names, len(evals)))
+        return cls(tuple(evals), (handles, names, len(evals)))
 
     def values(self, booster: Any, iteration: int) -> list[Evaluation]:
         """Return the values of the library's metrics, in the order of the sets."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._binding.calls import call_bytes, call_count, call_handle, call_int, call_strings, handles_in
-from .._binding.errors import KauriError
+from .._binding.errors import FileError, KauriError, ParameterError
 from .._binding.library import LIB, check
 from .._binding.model_calls import call_attribute, call_categories, call_scores, call_slice
 from .._binding.text import config, encode, encode_text
@@ -208,6 +208,10 @@ class Model(FeatureInfo):
         """
         path = Path(os.fsdecode(fname))
         target = target or {".wasm": "wasm", ".tl": "treelite"}.get(path.suffix)
+        if test:
+            from .._export.check import check_export, require_test
+
+            require_test(target or path.suffix.lstrip("."))
         if target == "wasm":
             self._export_wasm(path, contributions)
         elif target == "treelite":
@@ -215,11 +219,7 @@ class Model(FeatureInfo):
         else:
             settings = config(target=target, contributions=contributions)
             check(LIB.KauriBoosterExport(self.handle, encode(fname), settings))
-        if not test:
-            return None
-        from .._export.check import check_export
-
-        return check_export(path, target or path.suffix.lstrip("."))
+        return check_export(path, target or path.suffix.lstrip(".")) if test else None
 
     def _export_wasm(self, path: Path, contributions: bool) -> None:
         from .._export.wasm import compile_wasm, javascript_for
@@ -227,14 +227,16 @@ class Model(FeatureInfo):
         c_text = self._exported("wasm_source", contributions)
         columns = self.feature_names or [f"f{i}" for i in range(self.num_features())]
         categories = self.get_categories()
-        write_atomically(path, compile_wasm(c_text))
+        _write_export(path, compile_wasm(c_text))
         module = javascript_for(path.name, c_text, columns, categories, self.attr("kauri_classes"))
-        write_atomically(path.with_suffix(".mjs"), module)
+        _write_export(path.with_suffix(".mjs"), module)
 
     def _export_treelite(self, path: Path, contributions: bool) -> None:
         from .._export.treelite_checkpoint import build_treelite
 
-        write_atomically(path, build_treelite(self._exported("treelite_source", contributions)))
+        if contributions:
+            raise ParameterError("target=treelite does not compute contributions; leave them out, or take c or wasm.")
+        _write_export(path, build_treelite(self._exported("treelite_source", contributions)))
 
     def _exported(self, target: str, contributions: bool) -> bytes:
         settings = config(target=target, contributions=contributions)
@@ -341,3 +343,10 @@ class Model(FeatureInfo):
         Cover and Category (the categories that take the "yes" branch, for a split on categories; see `get_dump`).
         """
         return trees_to_dataframe(self.get_dump(fmap, True, "json", category_names))
+
+
+def _write_export(path: Path, content: bytes) -> None:
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise FileError(f"cannot write {os.fspath(path)!r}: {error.strerror}. An older file is unchanged.") from error

@@ -142,7 +142,7 @@ class CallbackContainer:
             return model._evaluate()
         if not evals:
             return []
-        if self._sets is None or self._sets[0] is not model or self._sets[1].evals is not evals:
+        if self._sets is None or self._sets[0] is not model or self._sets[1].evals != tuple(evals):
             self._sets = (model, model._evaluation_of(evals))
         return model._evaluate_again(self._sets[1], epoch, self._metric, self._output_margin)
 

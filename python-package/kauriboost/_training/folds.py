@@ -10,7 +10,7 @@ import numpy as np
 from .._binding.errors import DataError, ParameterError
 from .._data.device import to_host
 from .._data.matrix import DMatrix
-from .._data.numbers import collected
+from .._data.numbers import collected, whole_number
 from .._data.rows import row_numbers
 from .._data.shuffling import shuffle as permutation
 
@@ -36,6 +36,7 @@ def make_folds(
     if stratified and len(bounds):
         raise ParameterError("stratified=True does not go with query groups, which stay whole; leave it out.")
     units = len(bounds) - 1 if len(bounds) else data.num_row()
+    nfold = whole_number(nfold, "nfold")
     if not 2 <= nfold <= units:
         what = "query groups" if len(bounds) else "rows"
         raise ParameterError(f"nfold is {nfold}; expected 2 to {units}, the number of {what}.")
@@ -165,6 +166,8 @@ def _evenly(counts: np.ndarray, nfold: int, seed: int) -> np.ndarray:
 
 
 def _given(folds: Folds, data: DMatrix, bounds: np.ndarray, groups: np.ndarray | None = None) -> list[RowsOfFold]:
+    if isinstance(folds, str):
+        raise ParameterError(f"folds is {folds!r}; give pairs of training and test rows, or a splitter.")
     if isinstance(folds, (int, np.integer)):
         raise ParameterError(f"folds is {folds}; for a number of folds pass nfold={folds}, else pairs or a splitter.")
     if hasattr(folds, "split"):
@@ -174,7 +177,9 @@ def _given(folds: Folds, data: DMatrix, bounds: np.ndarray, groups: np.ndarray |
     n_rows = data.num_row()
     pairs = [(row_numbers(train, n_rows), row_numbers(test, n_rows)) for train, test in folds]
     if not pairs:
-        raise ParameterError("folds is empty; give (training rows, test rows) for each fold.")
+        raise ParameterError(
+            "folds is empty; give (training rows, test rows) for each fold. A generator gives them only once."
+        )
     for train, test in pairs if len(bounds) else []:
         trained, tested = (np.searchsorted(bounds, rows, side="right") for rows in (train, test))
         torn = np.intersect1d(trained, tested)

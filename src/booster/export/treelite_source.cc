@@ -44,8 +44,8 @@ std::string PostprocessorOf(ExportedModel const& model) {
 void RequireSameCategories(ExportedModel const& model) {
   if (model.RefusesCategories()) {
     Fail(ErrorKind::kParameter,
-         "Treelite cannot refuse a row, as unseen_category=error asks for new categories; set unseen_category=xgboost, "
-         "or export another target.");
+         "Treelite cannot refuse a row, as unseen_category=error asks for new categories; set unseen_category=xgboost "
+         "if the trees split on sets of categories, or export another target.");
   }
   for (auto const& condition : model.conditions) {
     auto const& column = model.columns[condition.feature];

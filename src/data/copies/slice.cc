@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/memory_size.h"
 #include "common/shuffle/shuffle.h"
 #include "common/threads/parallel_for.h"
 #include "data/bins/bin_store.h"
@@ -31,7 +32,7 @@ void CheckRows(DataMatrix const& matrix, Rows rows) {
 DenseStorage SliceDense(Context const& ctx, DataMatrix const& matrix, Rows rows) {
   DenseStorage out;
   auto const n_cols = matrix.NumCols();
-  out.values.resize(rows.size() * static_cast<std::size_t>(n_cols));
+  out.values.resize(SizeInMemory(static_cast<std::int64_t>(rows.size()) * n_cols));
   auto const* from = matrix.Dense().values.data();
   ParallelForBlocks(ctx, static_cast<std::int64_t>(rows.size()), kRowsPerBlock,
                     [&](std::int64_t begin, std::int64_t end, std::int64_t) {

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sklearn
 from kauriboost.sklearn import KauriClassifier, KauriRanker, KauriRegressor, KauriRFRegressor
-from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+from sklearn.model_selection import GridSearchCV, GroupKFold, TimeSeriesSplit, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -95,3 +95,27 @@ def test_one_training_has_no_folds(model: Any, how: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(how))} is for the folds of preset='best'"):
         model.fit(X, labels, **how)
     assert not hasattr(model, "_booster")
+
+
+@pytest.mark.parametrize(("kind", "y"), [(KauriRegressor, Y), (KauriClassifier, CLASSES)])
+def test_groups_are_for_the_splitter_if_there_is_no_preset(kind: Any, y: np.ndarray) -> None:
+    with sklearn.config_context(enable_metadata_routing=True):
+        scores = cross_validate(kind(n_estimators=2), X, y, params={"groups": PATIENTS}, cv=GroupKFold(3))
+        assert np.isfinite(scores["test_score"]).all()
+        pipeline = make_pipeline(StandardScaler(), kind(n_estimators=2))
+        space = {f"{kind.__name__.lower()}__max_depth": [1, 2]}
+        GridSearchCV(pipeline, space, cv=GroupKFold(3)).fit(X, y, groups=PATIENTS)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"nfold": 2.5}, "nfold is 2.5; expected a whole number"),
+        ({"nfold": "3"}, "nfold is '3'; expected a whole number"),
+        ({"folds": "kfold"}, "folds is 'kfold'; give pairs"),
+        ({"folds": iter([])}, "A generator gives them only once"),
+    ],
+)
+def test_folds_that_are_none_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(kb.ParameterError, match=message):
+        KauriRegressor(**BEST).fit(X, Y, **given)

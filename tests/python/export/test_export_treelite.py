@@ -188,3 +188,17 @@ def test_the_largest_categories(tmp_path: Path) -> None:
     expected = booster.predict(kb.DMatrix(asked, feature_types=["c"]), output_margin=True)
     assert len(set(expected.tolist())) > 2
     assert (predicted(model, asked, pred_margin=True)[:, 0] == expected).all()
+
+
+def test_a_call_that_fails_writes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    booster = models.model("binary:logistic")
+    with pytest.raises(kb.ParameterError, match="target='treelite_source' has no test"):
+        booster.export(tmp_path / "model.json", target="treelite_source", test=True)
+    with pytest.raises(kb.ParameterError, match="target=treelite does not compute contributions"):
+        booster.export(tmp_path / "model.tl", contributions=True)
+    with pytest.raises(kb.FileError, match=r"cannot write .*An older file is unchanged"):
+        booster.export(tmp_path / "no folder" / "model.tl")
+    monkeypatch.delattr(treelite.Model, "attributes")
+    with pytest.raises(kb.ParameterError, match=r"keeps no attributes of a model: pip install 'treelite>=4.8'"):
+        booster.export(tmp_path / "model.tl")
+    assert list(tmp_path.iterdir()) == []

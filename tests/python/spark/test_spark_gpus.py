@@ -59,7 +59,7 @@ def test_the_parameter_names_no_single_gpu() -> None:
         with pytest.raises(kb.ParameterError, match=rf"device is '{device}', and Spark chooses.*set device=\"cuda\""):
             ks.KauriRegressor(device=device).local()
     for device in ("CPU", "CUDA", " cuda", "cuda ", "sycl", "", "cpu:0", True, 0):
-        with pytest.raises(kb.ParameterError, match="workers of Spark know 'cpu' and 'cuda'|expected|device"):
+        with pytest.raises(kb.ParameterError, match="device is "):
             ks.KauriRegressor(device=device).local()
     with pytest.raises(kb.ParameterError, match="arbitrary_params_dict has device, which is a parameter by itself"):
         ks.KauriRegressor(arbitrary_params_dict={"device": "cuda"}).local()
