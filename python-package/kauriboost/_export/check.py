@@ -16,7 +16,7 @@ import numpy as np
 
 from .._binding.errors import ModelError, ParameterError
 from .sql import read_test, run_test
-from .tools import EXACT, c_compiler, run_tool
+from .tools import EXACT, c_compiler, run_tool, treelite_library
 
 
 def check_export(path: str | os.PathLike[str], target: str) -> str:
@@ -90,8 +90,6 @@ def _table(rows: list[list[float | str]]) -> np.ndarray:
 
 
 def _check_treelite(path: Path) -> str:
-    from .treelite_checkpoint import treelite_library
-
     treelite = treelite_library()
     model = treelite.Model.deserialize(path)
     results = treelite_results(model)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from .._binding.errors import ParameterError
 
@@ -43,4 +44,24 @@ def wasm_compiler() -> list[str]:
     raise ParameterError(
         "WebAssembly needs a compiler: `pip install ziglang`, or install clang and lld. Or export "
         "target=wasm_source, C that another one compiles."
+    )
+
+
+def treelite_library() -> Any:
+    """Return Treelite's module. Raises `ParameterError` if there is none, or if it is too old to build checkpoints."""
+    try:
+        import treelite
+        import treelite.gtil
+        import treelite.model_builder
+    except ModuleNotFoundError as error:
+        raise _unusable(f"there is no module {error.name}") from error
+    if not hasattr(treelite.Model, "attributes"):
+        raise _unusable(f"treelite {treelite.__version__} keeps no attributes of a model")
+    return treelite
+
+
+def _unusable(why: str) -> ParameterError:
+    return ParameterError(
+        f"target=treelite needs Treelite's library, and {why}: pip install 'treelite>=4.8'. Or export "
+        "target=treelite_source, the tables from which the checkpoint is built, and build it elsewhere."
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from .._binding.errors import ParameterError
 from .check import require_equal_margins
+from .tools import treelite_library
 
 
 def build_treelite(source: bytes) -> bytes:
@@ -23,26 +24,6 @@ def build_treelite(source: bytes) -> bytes:
         raise ParameterError(f"treelite {treelite.__version__} cannot build the model: {error}") from error
     require_equal_margins(model)
     return bytes(model.serialize_bytes())
-
-
-def treelite_library() -> Any:
-    """Return Treelite's module. Raises `ParameterError` if there is none, or if it is too old to build checkpoints."""
-    try:
-        import treelite
-        import treelite.gtil
-        import treelite.model_builder
-    except ModuleNotFoundError as error:
-        raise _unusable(f"there is no module {error.name}") from error
-    if not hasattr(treelite.Model, "attributes"):
-        raise _unusable(f"treelite {treelite.__version__} keeps no attributes of a model")
-    return treelite
-
-
-def _unusable(why: str) -> ParameterError:
-    return ParameterError(
-        f"target=treelite needs Treelite's library, and {why}: pip install 'treelite>=4.8'. Or export "
-        "target=treelite_source, the tables from which the checkpoint is built, and build it elsewhere."
-    )
 
 
 class _Builder:

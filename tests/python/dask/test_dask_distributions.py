@@ -54,5 +54,5 @@ def test_predictions_are_parameters_of_which_blocks_have_quantiles(client: Any) 
 
 def test_regressors_refuse_distributions() -> None:
     there = kd.DaskKauriRegressor(objective="dist:normal")
-    with pytest.raises(ValueError, match=r"objective dist:normal; .*train\(\) of the cluster's module"):
+    with pytest.raises(ValueError, match=r"objective dist:normal; .*train\(\) on a cluster"):
         there.fit(da.zeros((10, 2)), da.zeros(10))

@@ -12,10 +12,9 @@ import kauriboost as kb
 import pytest
 
 ks = pytest.importorskip("kauriboost.spark")
-from conftest import HERE, PATH  # noqa: E402
 from kauriboost._spark.gpus import device_of_task, uses_gpus  # noqa: E402
 from spark_problems import NUMBERS, in_pieces, rows  # noqa: E402
-from test_spark_faults import LONG  # noqa: E402
+from test_spark_faults import HERE, LONG  # noqa: E402
 
 
 def given(*addresses: str) -> dict[str, Any]:
@@ -82,7 +81,7 @@ def test_a_model_for_gpus_predicts_without_one(session: Any) -> None:
 
 def lines_of_program(*arguments: str) -> list[str]:
     """Return what the program of a session with two GPUs prints."""
-    environment = {**os.environ, "PYTHONPATH": PATH}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parents[2] / "python-package")])}
     environment.pop("SPARK_HOME", None)  # of the session of the other tests
     environment.pop("CUDA_VISIBLE_DEVICES", None)
     program = [sys.executable, str(HERE / "gpus_program.py"), *arguments]
