@@ -91,13 +91,11 @@ class KauriModel(Parameters):
         self._require_target(y)
         return self._matrix(X, label=self._encode(y), **fields)
 
-    def _given(
-        self, train: GivenRows, evals: list[GivenRows], verbose: bool | int, model: Any, **search: Any
-    ) -> FitData:
+    def _given(self, train: GivenRows, evals: list[GivenRows], verbose: bool | int, model: Any, **how: Any) -> FitData:
         """Return the arguments of `fit`, with the model that it continues."""
         last = model_to_continue(self, model)
         known = 0 if last is None else last.get_booster().num_boosted_rounds()
-        return FitData(train, evals, verbose, last or model, known, search=search)
+        return FitData(train, evals, verbose, last or model, known, search=how)
 
     def _fit(self, given: FitData, params: dict[str, Any]) -> KauriModel:
         if "objective" in params:
