@@ -146,7 +146,7 @@ constexpr std::array<TaskWords, 14> kTasks{{{"train", "Train a model on data."},
                                             {"cv", "Cross-validate: write the metrics of every round."},
                                             {"report", "Write an HTML report (needs the Python package)."},
                                             {"summary", "Write statistics of the columns of data."},
-                                            {"export", "Write a model as C, SQL, ONNX, WebAssembly or Treelite."}}};
+                                            {"export", "Write a model in another language or format."}}};
 
 char const* NameOf(int task) { return kTasks[static_cast<std::size_t>(task)].name; }
 
