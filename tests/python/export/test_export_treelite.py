@@ -154,7 +154,7 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     tables = json.loads((tmp_path / "model.tl.json").read_text())
     assert tables["tree_leaf"] == [0, 1, 2]
     (tmp_path / "model.tl").write_text("old")
-    with pytest.raises(kb.ParameterError, match="pip install 'treelite>=4.8'"):
+    with pytest.raises(kb.ParameterError, match=r"pip install 'treelite>=4.8'"):
         check_export(tmp_path / "model.tl", "treelite")
 
 
