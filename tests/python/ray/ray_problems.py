@@ -45,3 +45,10 @@ def in_blocks(frame: pd.DataFrame, lengths: list[int]) -> Any:
     assert ends[-1] == len(frame)
     table = table_of(frame)
     return ray.data.from_arrow([table.slice(end - length, length) for end, length in zip(ends, lengths)])
+
+
+def in_order(dataset: Any) -> pd.DataFrame:
+    """Return the rows of a dataset in its order. Otherwise Ray returns blocks as they are ready."""
+    dataset.context.execution_options.preserve_order = True
+    frame: pd.DataFrame = dataset.to_pandas()
+    return frame

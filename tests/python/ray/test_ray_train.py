@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from ray_problems import FEATURES, N_ROWS, NUMBERS, in_blocks, rows
+from ray_problems import FEATURES, N_ROWS, NUMBERS, in_blocks, in_order, rows
 
 kr = pytest.importorskip("kauriboost.ray")
 from ray.train import ScalingConfig  # noqa: E402
@@ -50,7 +50,7 @@ def test_two_workers_and_ragged_blocks(classifier: Any, alone: Any, table: pd.Da
 
 def test_predictions_and_explanations_are_columns(classifier: Any, alone: Any, table: pd.DataFrame) -> None:
     dataset = in_blocks(table[[*FEATURES, "query"]], RAGGED)
-    found = classifier.explain(classifier.predict_proba(classifier.predict(dataset)), batch_size=300).to_pandas()
+    found = in_order(classifier.explain(classifier.predict_proba(classifier.predict(dataset)), batch_size=300))
     np.testing.assert_array_equal(np.stack(found["probability"]), alone.predict_proba(table[FEATURES]))
     np.testing.assert_array_equal(found["prediction"], alone.predict(table[FEATURES]))
     data = kb.DMatrix(table[FEATURES])
@@ -58,7 +58,7 @@ def test_predictions_and_explanations_are_columns(classifier: Any, alone: Any, t
         np.stack(found["contributions"]), alone.get_booster().predict(data, pred_contribs=True)
     )
     np.testing.assert_array_equal(found["query"], table["query"])
-    margins = kr.predict(classifier.result, dataset, output_margin=True, output_column="margin").to_pandas()
+    margins = in_order(kr.predict(classifier.result, dataset, output_margin=True, output_column="margin"))
     np.testing.assert_array_equal(margins["margin"], alone.get_booster().predict(data, output_margin=True))
 
 
@@ -111,7 +111,7 @@ def test_sparse_vectors_and_several_targets(table: pd.DataFrame, cluster: Any, r
     regressor.fit(dataset, ["score", "other"], scaling_config=TWO, run_config=run())
     alone = kb.KauriRegressor(**SHORT).fit(matrix, table[["score", "other"]].to_numpy())
     assert raw(regressor) == raw(alone)
-    found = regressor.predict(dataset, feature_columns="features").to_pandas()["prediction"]
+    found = in_order(regressor.predict(dataset, feature_columns="features"))["prediction"]
     np.testing.assert_array_equal(np.stack(found), alone.predict(matrix))
 
 
@@ -154,7 +154,7 @@ def test_whole_distributions(table: pd.DataFrame, cluster: Any, run: Any, n_work
     )
     alone = kb.train(params, kb.DMatrix(table[NUMBERS], label=table["score"]), 5, verbose_eval=False)
     assert raw(found["booster"]) == raw(alone)
-    columns = kr.predict(found, in_blocks(table[numbers], [700, 600])).to_pandas()
+    columns = in_order(kr.predict(found, in_blocks(table[numbers], [700, 600])))
     whole = kb.distribution_of(alone, kb.DMatrix(table[NUMBERS]))
     there = kb.Distribution("normal", np.stack(columns["prediction"]))
     np.testing.assert_array_equal(there.quantile([0.1, 0.9]), whole.quantile([0.1, 0.9]))
