@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("ray")
+from test_ray_faults import LONG
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("KAURI_DATA", ROOT.parent / "shared" / "data"))
@@ -22,8 +23,12 @@ def demo(**environment: str) -> str:
     return done.stdout
 
 
-def test_the_demo(tmp_path: Path) -> None:
+def test_a_folder_without_data_is_named(tmp_path: Path) -> None:
     assert "there are no real data sets at" in demo(KAURI_DATA=str(tmp_path))
+
+
+@LONG
+def test_the_demo() -> None:
     if not (DATA / "load.py").is_file():
         pytest.skip(f"no real data sets at {DATA}")
     out = demo(KAURI_DATA=str(DATA), RAY_worker_niceness="0")
