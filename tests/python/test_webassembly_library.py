@@ -57,8 +57,8 @@ again.free();
 console.log(JSON.stringify(answer));
 """
 
-# Calls that fail, and the same calls after them that do not.
-FAILS = """
+# Loads the module, and keeps the messages of calls that fail.
+FAILING = """
 import { pathToFileURL } from 'node:url';
 const { KauriError, load } = await import(pathToFileURL(process.argv[2]));
 const kauri = await load();
@@ -71,6 +71,10 @@ const fails = (call) => {
     messages.push(problem instanceof KauriError ? problem.message : `${problem.stack}`);
   }
 };
+"""
+
+# Calls that fail, and the same calls after them that do not.
+FAILS = """
 const rows = [[1, 2], [3, null], [5, 6]];
 const model = kauri.train({ max_depth: 2 }, rows, [1, 2, 4], 3);
 const before = model.predict(rows).values.join();
@@ -90,18 +94,6 @@ console.log(JSON.stringify({ messages, kept: before === model.predict(rows).valu
 
 # Asks for arrays of more than 2^32 numbers, whose sizes have no 32 bits; then for a small one.
 TOO_LARGE = """
-import { pathToFileURL } from 'node:url';
-const { load } = await import(pathToFileURL(process.argv[2]));
-const kauri = await load();
-const messages = [];
-const fails = (call) => {
-  try {
-    call();
-    messages.push('no error');
-  } catch (problem) {
-    messages.push(problem.message);
-  }
-};
 const rows = { shape: [65537, 1], values: new Float32Array(65537).fill(1) };
 fails(() => kauri.train({ objective: 'multi:softprob', num_class: 65536 }, rows, new Float32Array(65537), 1));
 const orders = '{"method": "mc", "d": 65536, "n": 65537}';
@@ -197,7 +189,7 @@ def test_models_and_answers_have_the_same_bytes(name: str, tmp_path: Path) -> No
 
 
 def test_failed_calls_say_why_and_change_nothing(tmp_path: Path) -> None:
-    answer = json.loads(run(FAILS, tmp_path, str(built("kauri.mjs"))))
+    answer = json.loads(run(FAILING + FAILS, tmp_path, str(built("kauri.mjs"))))
     expected = [
         "max_depth",
         "label has 2",
@@ -218,7 +210,7 @@ def test_failed_calls_say_why_and_change_nothing(tmp_path: Path) -> None:
 
 
 def test_arrays_that_addresses_cannot_reach_are_errors(tmp_path: Path) -> None:
-    messages = json.loads(run(TOO_LARGE, tmp_path, str(built("kauri.mjs"))))
+    messages = json.loads(run(FAILING + TOO_LARGE, tmp_path, str(built("kauri.mjs"))))
     assert len(messages) == 2
     for message in messages:
         assert "memory" in message, messages

@@ -48,8 +48,6 @@ class CallbackContainer:
         self._metric = metric
         self._output_margin = output_margin
         self._params = params or {}
-        self._checkpoints = [callback for callback in self.callbacks if isinstance(callback, TrainingCheckPoint)]
-        self._clocks = [callback for callback in self.callbacks if isinstance(callback, MaxTime)]
         self._sets: tuple[Booster, EvaluationSets] | None = None  # of the last evaluation
 
     def before_training(self, model: _B) -> _B:
@@ -81,7 +79,7 @@ class CallbackContainer:
 
     def release(self) -> None:
         """Release the folders of checkpoints to other trainings, also after an error."""
-        for checkpoint in self._checkpoints:
+        for checkpoint in self._checkpoints():
             checkpoint.release()
 
     def before_iteration(self, model: AnyBooster, epoch: int) -> bool:
@@ -93,9 +91,10 @@ class CallbackContainer:
         """Evaluate, then run all callbacks; return whether any of them wants to stop."""
         self.evaluate(model, epoch, evals)
         wishes = [callback.after_iteration(model, epoch, self.history) for callback in self.callbacks]
-        if self._checkpoints and isinstance(model, Booster):
-            out_of_time = any(clock.stopped_after for clock in self._clocks)
-            for checkpoint in self._checkpoints:
+        checkpoints = self._checkpoints()
+        if checkpoints and isinstance(model, Booster):
+            out_of_time = any(isinstance(callback, MaxTime) and callback.stopped_after for callback in self.callbacks)
+            for checkpoint in checkpoints:
                 if out_of_time or checkpoint.is_due(epoch):
                     checkpoint.save(model, self.state(epoch + 1))
         return any(wishes)
@@ -105,7 +104,7 @@ class CallbackContainer:
 
         Returns 0 if no callback resumes, or if there is no checkpoint.
         """
-        found = [checkpoint.load_newest(model, self._params) for checkpoint in self._checkpoints if checkpoint.resume]
+        found = [checkpoint.load_newest(model, self._params) for checkpoint in self._checkpoints() if checkpoint.resume]
         states = [state for state in found if state is not None]
         if not states:
             return 0
@@ -124,6 +123,9 @@ class CallbackContainer:
             if isinstance(callback, EarlyStopping):
                 callback.require_at_most(state.epoch)
         return state.epoch
+
+    def _checkpoints(self) -> list[TrainingCheckPoint]:
+        return [callback for callback in self.callbacks if isinstance(callback, TrainingCheckPoint)]
 
     def state(self, epoch: int) -> TrainingState:
         """Return the state of the training, except the model, after `epoch` rounds."""

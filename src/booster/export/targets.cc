@@ -47,7 +47,7 @@ constexpr std::array<PythonTarget, 2> kPythonTargets{
       "target=wasm needs a compiler, which the Python package runs (Booster.export, or the program kauri with it); "
       "target=wasm_source writes the C source of the module, with the command that compiles it."},
      {"treelite", ".tl", false,
-      "target=treelite needs Treelite's library (pip install treelite), which the Python package calls "
+      "target=treelite needs Treelite's library (pip install 'treelite>=4.8'), which the Python package calls "
       "(Booster.export, or the program kauri with it); target=treelite_source writes the tables from which it builds "
       "the checkpoint."}}};
 
