@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from pathlib import Path
 from typing import IO, Any
 
 # Windows must be told to read bytes.
@@ -18,7 +19,7 @@ MAY_DELETE_OPEN_FILES = sys.platform != "win32"
 
 def open_no_link(path: str | os.PathLike[str], flags: int, mode: int = 0o777) -> int:
     """Open a file. A link in its place is the error ELOOP: in a shared folder, it may be somebody else's trap."""
-    if not hasattr(os, "O_NOFOLLOW") and os.path.islink(path):
+    if not hasattr(os, "O_NOFOLLOW") and Path(path).is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
     return os.open(path, flags | _FLAGS, mode)
 

@@ -64,7 +64,8 @@ std::string FollowDangling(std::string const& path) {
   return end;
 }
 
-/// Returns the beginning of a name that leaves room for a mark, in whole characters of UTF-8: not every system has others.
+/// Returns the beginning of a name that leaves room for a mark, in whole characters of UTF-8: not every system has
+/// others.
 std::string NameBefore(std::size_t mark_bytes, std::string const& name) {
   auto size = platform::kMostNameBytes - mark_bytes;
   if (size >= name.size()) return name;

@@ -11,8 +11,8 @@ char const kListSeparator = ':';
 
 namespace {
 
-/// Cuts the path and its part of the sentence from what a C library says of a plug-in: glibc begins with "PATH: ", musl with
-/// "Error loading shared library PATH: " or "Error relocating PATH: ", or ends with " (needed by PATH)".
+/// Cuts the path and its part of the sentence from what a C library says of a plug-in: glibc begins with "PATH: ", musl
+/// with "Error loading shared library PATH: " or "Error relocating PATH: ", or ends with " (needed by PATH)".
 std::string ReasonWithoutPath(std::string reason, std::string const& path) {
   auto const beginning = path + ": ";
   if (auto const place = reason.find(beginning); place != std::string::npos) reason.erase(0, place + beginning.size());

@@ -129,8 +129,8 @@ std::wstring WidePath(std::string const& path) {
   return whole.rfind(L"\\\\", 0) == 0 ? L"\\\\?\\UNC" + whole.substr(1) : L"\\\\?\\" + whole;
 }
 
-/// Sets errno for a call that could not open this path. Windows says only that there is no such file where a name in the
-/// path is longer than any file's.
+/// Sets errno for a call that could not open this path. Windows says only that there is no such file where a name in
+/// the path is longer than any file's.
 void SetErrnoOf(std::wstring const& path) {
   SetErrno();
   std::size_t length = 0;
