@@ -1,6 +1,6 @@
-/// \file What a device other than the main one has of a matrix whose bins are made for every tree: some of the columns,
-/// in order, of which it makes the bin edges, and the values of its shard of the rows, which it codes with the edges of
-/// all columns.
+/// \file The share of a matrix that a device other than the main one has, where bins are made for every tree: some of
+/// the columns, in order, of which it makes the bin edges, and the values of its shard of the rows, which it codes with
+/// the edges of all columns.
 ///
 /// The columns of all devices together are those of the matrix, and each column is cut where it is, so the edges are
 /// those of one device. Per tree a device copies 4 bytes a row, the weights of all rows, and the host collects the
