@@ -11,6 +11,7 @@
 #include "cuda/hist/bins/write_codes.h"
 #include "data/derived_data.h"
 #include "data/sketch/weighted_keys.h"
+#include "kauri/span.h"
 
 namespace kauri::cuda {
 namespace {
@@ -45,10 +46,22 @@ __global__ void __launch_bounds__(kBlockThreads)
 }
 
 /// Returns the maximum bytes of the codes, whatever the bin edges: words, with columns rounded up to groups.
-std::size_t MostCodeBytes(DataMatrix const& data) {
+std::size_t MostCodeBytes(std::int64_t n_rows, std::int64_t n_cols) {
   constexpr std::size_t kGroup = 32;
-  auto const n_cols = static_cast<std::size_t>(data.NumCols());
-  return sizeof(std::uint16_t) * static_cast<std::size_t>(data.NumRows()) * ((n_cols + kGroup - 1) / kGroup * kGroup);
+  return sizeof(std::uint16_t) * ToSize(n_rows) * ((ToSize(n_cols) + kGroup - 1) / kGroup * kGroup);
+}
+
+std::size_t SumOf(std::vector<MemoryPart> const& parts) {
+  std::size_t sum = 0;
+  for (auto const& part : parts) sum += part.bytes;
+  return sum;
+}
+
+/// Returns one range of columns for each of n_devices; the last ones are empty if there are too few columns.
+std::vector<ShardRange> CutColumns(std::int64_t n_cols, std::size_t n_devices) {
+  auto cols = CutRows(n_cols, n_devices, 1);
+  cols.resize(n_devices, {n_cols, 0});
+  return cols;
 }
 
 }  // namespace
@@ -74,6 +87,7 @@ bool TreeBins::Update(CudaContext const& cuda, DataMatrix const& data, Span<Fixe
 
 std::unique_ptr<DeviceBins const> TreeBins::Make(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
   categorical_ = CategoricalColumns(data.Info());
+  other_rows_.clear();
   if (!CanMakeDeviceBins(ctx, data, options_.sketch)) {
     SayOnce("bins of sparse rows, categories and other sketches are made in host memory: hessians are copied there");
     return MakeOnHost(cuda, ctx, data, FetchWeights(cuda));
@@ -90,14 +104,50 @@ std::unique_ptr<DeviceBins const> TreeBins::Make(CudaContext const& cuda, Contex
 
 bool TreeBins::KeepsOrder(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
   if (order_ != Order::kNotTried) return order_ == Order::kKept;
-  OrderedCutTask task;
-  task.max_bin = static_cast<std::uint32_t>(options_.max_bin);
-  auto needed = MostCodeBytes(data) + OrderedCutBytes(data.NumRows(), data.NumCols(), task);
-  for (auto const& part : OrderedMemory(data)) needed += part.bytes;
-  auto const has_room = needed <= most_bytes_ && needed <= MakeRoom(cuda, needed);
-  if (has_room) columns_ = OrderColumns(cuda, ctx, data);
-  order_ = has_room ? Order::kKept : Order::kNoRoom;
-  return has_room;
+  auto const n_devices = std::max<std::size_t>(1, ctx.device.ordinals.size());
+  auto const is_kept = Keep(cuda, ctx, data, CutRows(data.NumRows(), n_devices, fewest_rows_)) ||
+                       (n_devices > 1 && Keep(cuda, ctx, data, {{0, data.NumRows()}}));
+  order_ = is_kept ? Order::kKept : Order::kNoRoom;
+  return is_kept;
+}
+
+bool TreeBins::Keep(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
+                    std::vector<ShardRange> const& rows) {
+  auto const cols = CutColumns(data.NumCols(), rows.size());
+  Shares others;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    others.push_back(std::make_unique<ColumnShare>(ctx.device.ordinals[i], cuda.device));
+  }
+  if (!HaveRoom(cuda, data, rows, cols, others)) return false;
+  MatrixRows matrix(cuda, ctx, data);
+  auto const all = matrix.All(cuda, data);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    others[i]->Take({cuda, all, data.NumCols()}, rows[i + 1], cols[i + 1]);
+  }
+  columns_ = KeysInRowOrder(cuda, all, cols[0]);
+  SortColumns(cuda, &columns_);
+  rows_ = std::move(matrix);
+  others_ = std::move(others);
+  n_own_ = rows[0].count;
+  return true;
+}
+
+bool TreeBins::HaveRoom(CudaContext const& cuda, DataMatrix const& data, std::vector<ShardRange> const& rows,
+                        std::vector<ShardRange> const& cols, Shares const& others) const {
+  auto const n_rows = data.NumRows();
+  auto const n_cols = data.NumCols();
+  auto const max_bin = static_cast<std::uint32_t>(options_.max_bin);
+  auto needed = MostCodeBytes(n_rows, n_cols) + OrderedCutBytes(n_rows, cols[0].count, max_bin) +
+                SumOf(MatrixRows::Memory(data)) + SumOf(OrderedMemory(n_rows, cols[0].count));
+  if (!others.empty()) needed += ColumnShare::BytesOnMain(n_rows, n_cols, rows[1], cols[1]);  // the largest
+  if (needed > most_bytes_ || needed > MakeRoom(cuda, needed)) return false;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    DeviceScope const scope(others[i]->Cuda().device);
+    auto const there = MostCodeBytes(rows[i + 1].count, n_cols) + OrderedCutBytes(n_rows, cols[i + 1].count, max_bin) +
+                       ColumnShare::NumBytes(n_rows, n_cols, rows[i + 1], cols[i + 1]);
+    if (there > most_bytes_ || there > MakeRoom(others[i]->Cuda(), there)) return false;
+  }
+  return true;
 }
 
 std::unique_ptr<DeviceBins const> TreeBins::MakeInOrder(CudaContext const& cuda, DataMatrix const& data) {
@@ -105,9 +155,15 @@ std::unique_ptr<DeviceBins const> TreeBins::MakeInOrder(CudaContext const& cuda,
   task.weights = weights_.Values();
   task.largest = weights_.Largest();
   task.max_bin = static_cast<std::uint32_t>(options_.max_bin);
-  auto bins = std::make_unique<DeviceBins>(LayOutDense(CutOrdered(cuda, columns_, task), data.NumRows()));
+  cutter_.Begin(cuda, columns_, task);
+  for (auto const& other : others_) other->BeginCuts(task, cuda.device);
+  std::vector<FeatureCuts> features;
+  cutter_.Collect(cuda, &features);
+  for (auto const& other : others_) other->CollectCuts(&features);
+  auto bins = std::make_unique<DeviceBins>(LayOutDense(features, data.NumRows()));
   AllocateDense(cuda, bins.get());
-  WriteCodes(cuda, RowsInPlace(cuda, data, columns_), *bins);
+  WriteCodes(cuda, FirstRows(rows_.All(cuda, data), n_own_), *bins);
+  for (auto const& other : others_) other_rows_.push_back(other->Rows());
   return bins;
 }
 
