@@ -147,6 +147,12 @@ class DistributionObjective : public Objective {
     if (!family_.IsUnitFree()) defaults["lambda"] = "0";
     return defaults;
   }
+  /// Monotone constraints are about the mean of the distribution.
+  std::vector<std::uint8_t> FreeOutputs() const override {
+    std::vector<std::uint8_t> free;
+    for (int k = 0; k < n_; ++k) free.push_back(family_.MovesMean(k) ? 0 : 1);
+    return free;
+  }
 
  private:
   static constexpr std::int64_t kBlockRows = 1024;

@@ -74,6 +74,8 @@ class Family {
   /// Returns the continuous ranked probability score: the integral over x of (F(x) - [label <= x])^2 (Gneiting and
   /// Raftery 2007, "Strictly proper scoring rules, prediction, and estimation").
   virtual double Crps(double const* parameters, double label) const = 0;
+  /// Returns whether the mean depends on a raw score. It then increases with the score, or does not fall.
+  virtual bool MovesMean(int output) const { return output == 0; }
 };
 
 /// Returns all families, in the order of the printed list.

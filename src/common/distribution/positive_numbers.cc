@@ -22,6 +22,7 @@ class LogNormal : public PositiveFamily {
     return "Log-normal distribution: mean and scale of the logarithm of a positive label.";
   }
   std::vector<std::string> ParameterNames() const override { return {"mean_log", "scale_log"}; }
+  bool MovesMean(int) const override { return true; }
   void Parameters(double const* raw, double* parameters) const override { NormalFamily().Parameters(raw, parameters); }
   RowGradients Gradients(double const* raw, double label) const override {
     return NormalFamily().Gradients(raw, Log(label));
@@ -142,6 +143,7 @@ class ZeroInflatedGamma : public Family {
     return "Zero, or with the probability `share` a label of the gamma distribution: mean, shape and share.";
   }
   std::vector<std::string> ParameterNames() const override { return {"mean", "shape", "share"}; }
+  bool MovesMean(int output) const override { return output != 1; }
   char const* Domain() const override { return "a number of 0 or more"; }
   char const* Cure() const override { return "remove the row or give it such a label"; }
   bool Takes(float label) const override { return label >= 0.0F && std::isfinite(label); }

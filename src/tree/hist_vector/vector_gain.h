@@ -5,7 +5,7 @@
 /// 2. A child has enough hessian if the mean over the outputs is at least min_child_weight. Weights do not depend on
 ///    it.
 /// 3. With monotone constraints, if the children's weights of an output would violate the order, both get the weight
-///    that is best for both together.
+///    that is best for both together. Free outputs have neither bounds nor an order.
 /// Sums are laid out like rows of a GradientTableView: gradients, then hessians.
 #pragma once
 
@@ -66,7 +66,7 @@ struct ChildWeights {
 KAURI_HD ChildWeights SplitWeights(FixedSum left, FixedSum right, GainParam const& param, WeightBounds const& bounds,
                                    int sign) {
   ChildWeights const weights{NodeWeight(left, param, bounds), NodeWeight(right, param, bounds)};
-  if (!((weights.left - weights.right) * sign > 0.0)) return weights;
+  if (bounds.is_free || !((weights.left - weights.right) * sign > 0.0)) return weights;
   auto twice = param;  // both leaves are regularised
   twice.lambda *= 2.0;
   twice.alpha *= 2.0;

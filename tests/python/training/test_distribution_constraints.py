@@ -1,4 +1,4 @@
-"""Monotone constraints of distributions, whose means obey them; families of one parameter; refits."""
+"""Monotone constraints of distributions: the mean obeys them, and parameters that it does not depend on are free."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from distribution_rows import NAMES, rows_of, train
 
+BOUND = {"lognormal": [0, 1], "zero_inflated_poisson": [0, 1], "zero_inflated_gamma": [0, 2]}
+BOUND["zero_inflated_negative_binomial"] = [0, 2]
 STRATEGIES = ["multi_output_tree", "one_output_per_tree"]
 WAYS: dict[str, dict[str, Any]] = {
     "vectors": {},
@@ -41,7 +43,43 @@ def test_the_mean_is_monotone_with_and_against_the_labels(name: str, way: str, s
         means = kb.distribution_of(booster, data).mean.reshape(40, 80)
         assert np.all(np.diff(means, axis=1) * direction >= -1e-12 * np.abs(means[:, :-1]))
         raw = booster.predict(data, output_margin=True, strict_shape=True).reshape(40, 80, -1)
-        assert np.all(np.diff(raw, axis=1) * direction >= 0)
+        for output in BOUND.get(name, [0]):
+            assert np.all(np.diff(raw[:, :, output], axis=1) * direction >= 0)
+
+
+def rows_whose_scale_falls() -> tuple[np.ndarray, np.ndarray]:
+    """Return labels whose mean rises with the first column, as their spread falls."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-2, 2, size=(3000, 2)).astype(np.float32)
+    return X, (X[:, 0] + np.exp(-0.8 * X[:, 0]) * rng.normal(size=3000)).astype(np.float32)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", ["normal", "laplace", "student_t"])
+def test_the_scale_is_free(name: str, strategy: str) -> None:
+    X, y = rows_whose_scale_falls()
+    data, losses = kb.DMatrix(X, label=y), []
+    params = {"objective": f"dist:{name}", "max_depth": 3, "eta": 0.1, "multi_strategy": strategy}
+    for constraints in ("(0,0)", "(1,0)"):
+        booster = kb.train({**params, "monotone_constraints": constraints}, data, 80, verbose_eval=False)
+        losses.append(float(booster.eval(data).split(":")[1]))
+    found = kb.distribution_of(booster, kb.DMatrix(np.array([[-1.8, 0], [0, 0], [1.8, 0]], dtype=np.float32)))
+    scale = found.parameters["scale"]
+    assert scale[0] > 2 * scale[1] > 4 * scale[2]
+    assert np.all(np.diff(found.mean) > 0)
+    assert losses[1] < losses[0] + 0.03  # of the labels' 1.5
+
+
+def test_free_outputs_are_those_of_a_training_without_constraints() -> None:
+    """With a tree for each parameter, that of the scale does not know of constraints in the first round."""
+    X, y = rows_whose_scale_falls()
+    data = kb.DMatrix(X, label=y)
+    params = {"objective": "dist:normal", "max_depth": 3, "multi_strategy": "one_output_per_tree"}
+    free = kb.train(params, data, 1, verbose_eval=False)
+    bound = kb.train({**params, "monotone_constraints": "(-1,0)"}, data, 1, verbose_eval=False)
+    raw = [booster.predict(data, output_margin=True) for booster in (free, bound)]
+    np.testing.assert_array_equal(raw[0][:, 1], raw[1][:, 1])
+    assert not np.array_equal(raw[0][:, 0], raw[1][:, 0])
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
