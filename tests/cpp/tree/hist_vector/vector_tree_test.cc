@@ -223,6 +223,21 @@ TEST_F(TwoHalves, MonotoneOutputsInTheWrongOrderStayTogether) {
   EXPECT_EQ(tree.LeafValues(2)[1], 2.0F);
 }
 
+/// Both outputs fall with the feature, and sign 1 binds one of them: its leaves are equal, the other's as without sign.
+TEST_F(TwoHalves, FreeOutputsNeedNoOrder) {
+  auto const unbound = Build();
+  job_.job.param.monotone_constraints = "(1)";
+  job_.job.free_outputs = {0, 1};
+  auto const tree = Build();
+  ASSERT_EQ(tree.NumLeaves(), 2);
+  EXPECT_EQ(tree.LeafValues(1)[0], 0.0F);
+  EXPECT_EQ(tree.LeafValues(2)[0], 0.0F);
+  EXPECT_EQ(tree.LeafValues(1)[1], unbound.LeafValues(1)[1]);
+  EXPECT_EQ(tree.LeafValues(2)[1], unbound.LeafValues(2)[1]);
+  job_.job.free_outputs = {1, 1};
+  EXPECT_EQ(Build().leaf_vector, unbound.leaf_vector);
+}
+
 TEST_F(TwoHalves, NothingToLearnIsOneLeaf) {
   for (auto& pair : job_.pairs) pair = {0.0F, 0.0F};
   auto const tree = Build();
