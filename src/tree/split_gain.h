@@ -58,7 +58,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct WeightBounds {
   double lower = -kInfinity;
   double upper = kInfinity;
-  bool is_free = false;  ///< of an output of vector leaves that constraints do not bind
 };
 
 KAURI_HD double ThresholdL1(double gradient, double alpha) {

@@ -32,7 +32,6 @@ std::vector<std::int64_t> SumTable(Context const& ctx, GradientTableView const& 
 
 /// Bounds the weights below both children by the middle of the children's weights, in float32 like the weights.
 void PassBounds(ChildWeights weights, int sign, WeightBounds* left, WeightBounds* right) {
-  if (left->is_free) return;
   auto const middle =
       static_cast<double>((static_cast<float>(weights.left) + static_cast<float>(weights.right)) / 2.0F);
   if (sign > 0) left->upper = right->lower = middle;
@@ -44,8 +43,7 @@ void PassBounds(ChildWeights weights, int sign, WeightBounds* left, WeightBounds
 VectorGrowth::VectorGrowth(Context const& ctx, GrowthRules const& rules, GradientTableView const& table,
                            std::int64_t n_features)
     : TreeGrowth(ctx, rules, n_features),
-      gain_(MakeVectorGainParam(rules.param, table, !constraints_.Signs().empty())),
-      free_outputs_(rules.place.free_outputs.begin(), rules.place.free_outputs.end()) {
+      gain_(MakeVectorGainParam(rules.param, table, !constraints_.Signs().empty(), rules.place.free_outputs)) {
   tree_ = Tree(static_cast<std::int32_t>(table.NumOutputs()));
 }
 
@@ -85,9 +83,7 @@ VectorTotal VectorGrowth::SetRoot(std::vector<std::int64_t> sums) {
   for (std::int64_t output = 0; output < gain_.NumOutputs(); ++output) {
     auto const weight = LeafWeight(gain_.SumOf(root.sums.data(), output), gain_.Of(output));
     weights.push_back(gain_.HasEnough(hessians) ? weight : 0.0);  // the rule of LeafWeight for one output
-    if (constraints_.Signs().empty()) continue;
-    root.bounds.emplace_back();
-    root.bounds.back().is_free = !free_outputs_.empty() && free_outputs_[output] != 0;
+    if (!constraints_.Signs().empty()) root.bounds.emplace_back();
   }
   root.draw = DrawOf(0);
   root.costs = costs_;
@@ -128,7 +124,7 @@ std::pair<VectorTotal, VectorTotal> VectorGrowth::SplitNode(std::int32_t node, V
     if (total.bounds.empty()) continue;
     left.bounds.push_back(bounds);
     right.bounds.push_back(bounds);
-    PassBounds(weights, sign, &left.bounds.back(), &right.bounds.back());
+    if (gain.monotone) PassBounds(weights, sign, &left.bounds.back(), &right.bounds.back());
   }
   left.costs = right.costs = costs_;
   left.draw = DrawOf(tree_.left[node]);

@@ -56,8 +56,6 @@ class VectorGrowth : public TreeGrowth {
 
  private:
   void SetNode(std::int32_t node, VectorTotal const& total, Span<double const> weights);
-
-  std::vector<std::uint8_t> free_outputs_;  ///< as in TreePlace
 };
 
 }  // namespace kauri

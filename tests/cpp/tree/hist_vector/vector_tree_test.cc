@@ -22,6 +22,18 @@ TEST(HistVectorTree, EqualsTheDefinitionOnRandomData) {
   EXPECT_GT(n_splits, 200);
 }
 
+TEST(HistVectorTree, FreeOutputsAsInTheDefinition) {
+  std::int64_t n_changed = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto job = FreeOutputsJob(seed);
+    auto const built = BuildVectorTree(job, 1 + static_cast<int>(seed % 3));
+    ExpectSameVectors(built, NaiveVectorTree(job).Grow(), "seed " + std::to_string(seed));
+    job.job.free_outputs.clear();
+    n_changed += built.tree.leaf_vector == BuildVectorTree(job).tree.leaf_vector ? 0 : 1;
+  }
+  EXPECT_GT(n_changed, 40);
+}
+
 TEST(HistVectorTree, LimitedRowsAsInTheDefinition) {
   std::int64_t n_splits = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
