@@ -39,6 +39,17 @@ struct RowGradients {
   double hessian[kMostParameters];
 };
 
+/// Rows whose gradients are computed together.
+struct RowBlock {
+  static constexpr std::int64_t kMostRows = 128;
+
+  std::int64_t n = 0;  ///< rows, at most kMostRows
+  double label[kMostRows];
+  double raw[kMostParameters][kMostRows];
+  double gradient[kMostParameters][kMostRows];  ///< (out), as in RowGradients
+  double hessian[kMostParameters][kMostRows];   ///< (out)
+};
+
 /// Immutable, shared by threads. `raw` and `parameters` have NumParameters() elements.
 class Family {
  public:
@@ -59,6 +70,8 @@ class Family {
 
   virtual void Parameters(double const* raw, double* parameters) const = 0;
   virtual RowGradients Gradients(double const* raw, double label) const = 0;
+  /// Computes the Gradients of each row, with the same bits.
+  virtual void BlockGradients(RowBlock* block) const;
   /// Returns raw scores near the maximum of the likelihood.
   virtual std::vector<double> Start(LabelMoments const& labels) const = 0;
 

@@ -1,5 +1,6 @@
 /// Families of labels above 0, and of labels of 0 or more.
 #include "common/distribution/members.h"
+#include "common/distribution/normal_rows.h"
 
 namespace kauri::distribution {
 namespace {
@@ -25,7 +26,11 @@ class LogNormal : public PositiveFamily {
   bool MovesMean(int) const override { return true; }
   void Parameters(double const* raw, double* parameters) const override { NormalFamily().Parameters(raw, parameters); }
   RowGradients Gradients(double const* raw, double label) const override {
-    return NormalFamily().Gradients(raw, Log(label));
+    return NormalGradients(raw[0], raw[1], Log(label));
+  }
+  void BlockGradients(RowBlock* block) const override {
+    TakeLogarithms(block);
+    ComputeNormalGradients(block);
   }
   std::vector<double> Start(LabelMoments const& labels) const override {
     return {labels.log_mean, 0.5 * Log(labels.log_variance)};
