@@ -1,5 +1,7 @@
 #include "cuda/hist/approx/column_share.h"
 
+#include <utility>
+
 #include "cuda/data/convert.h"
 #include "kauri/span.h"
 
@@ -19,9 +21,39 @@ Buffer<float> PackRows(SharedMatrix const& from, RowPart const& rows) {
   return packed;
 }
 
+/// cuda: the device of the share, which is current.
+std::unique_ptr<OrderedShare const> MakeShare(CudaContext const& cuda, SharedMatrix const& from, ShardRange rows,
+                                              ShardRange cols) {
+  auto part = from.rows;
+  part.values += rows.first * part.row_stride;
+  part.n_rows = rows.count;
+  auto const main = from.main.device;
+  DeviceScope const scope_of_main(main);
+  auto const packed = PackRows(from, part);
+  auto const keys = KeysInRowOrder(from.main, from.rows, cols);
+  from.main.Synchronize();  // for the values and keys, which the other device copies
+
+  DeviceScope const scope(cuda.device);
+  auto share = std::make_unique<OrderedShare>();
+  share->values = Buffer<float>(cuda, ToSize(rows.count * from.n_cols));
+  CopyFromDevice(cuda, main, packed.size() == 0 ? part.values : packed.data(), share->values.size(),
+                 share->values.data());
+  auto& columns = share->columns;
+  columns.n_rows = keys.n_rows;
+  columns.n_cols = keys.n_cols;
+  columns.keys = Buffer<std::uint32_t>(cuda, keys.keys.size());
+  columns.summaries = Buffer<ColumnSummary>(cuda, keys.summaries.size());
+  CopyFromDevice(cuda, main, keys.keys.data(), keys.keys.size(), columns.keys.data());
+  CopyFromDevice(cuda, main, keys.summaries.data(), keys.summaries.size(), columns.summaries.data());
+  cuda.Synchronize();  // for the copies: their sources are freed now
+  SortColumns(cuda, &columns);
+  return share;
+}
+
 }  // namespace
 
-ColumnShare::ColumnShare(int device, int main) : stream_(device) {
+ColumnShare::ColumnShare(int device, int main, std::shared_ptr<Kept<OrderedShare> const> place)
+    : place_(std::move(place)), share_(place_->Hold()), stream_(device) {
   DeviceScope const scope(device);
   ReachEachOther(device, main);
 }
@@ -37,40 +69,23 @@ std::size_t ColumnShare::BytesOnMain(std::int64_t n_rows, std::int64_t n_cols, S
 }
 
 void ColumnShare::Take(SharedMatrix const& from, ShardRange rows, ShardRange cols) {
-  auto part = from.rows;
-  part.values += rows.first * part.row_stride;
-  part.n_rows = rows.count;
-  auto const packed = PackRows(from, part);
-  auto const keys = KeysInRowOrder(from.main, from.rows, cols);
-  from.main.Synchronize();  // for the values and keys, which the other device copies
-
   DeviceScope const scope(Cuda().device);
-  auto const main = from.main.device;
-  values_ = Buffer<float>(Cuda(), ToSize(rows.count * from.n_cols));
-  CopyFromDevice(Cuda(), main, packed.size() == 0 ? part.values : packed.data(), values_.size(), values_.data());
-  rows_ = {0, rows.count, values_.data(), from.n_cols, 1};
-  columns_.n_rows = keys.n_rows;
-  columns_.n_cols = keys.n_cols;
-  columns_.keys = Buffer<std::uint32_t>(Cuda(), keys.keys.size());
-  columns_.summaries = Buffer<ColumnSummary>(Cuda(), keys.summaries.size());
-  CopyFromDevice(Cuda(), main, keys.keys.data(), keys.keys.size(), columns_.keys.data());
-  CopyFromDevice(Cuda(), main, keys.summaries.data(), keys.summaries.size(), columns_.summaries.data());
-  Cuda().Synchronize();  // for the copies: their sources are freed now, and other streams read the values
-  SortColumns(Cuda(), &columns_);
+  share_ = place_->Get([&](CudaContext const& own) { return MakeShare(own, from, rows, cols); });
+  rows_ = {0, rows.count, share_->values.data(), from.n_cols, 1};
 }
 
 void ColumnShare::BeginCuts(OrderedCutTask task, int main) {
-  if (columns_.n_cols == 0) return;
+  if (share_->columns.n_cols == 0) return;
   DeviceScope const scope(Cuda().device);
   auto const n_rows = task.weights.size();
   weights_.Reserve(Cuda(), n_rows);
   CopyFromDevice(Cuda(), main, task.weights.data(), n_rows, weights_.data());
   task.weights = {weights_.data(), n_rows};
-  cutter_.Begin(Cuda(), columns_, task);
+  cutter_.Begin(Cuda(), share_->columns, task);
 }
 
 void ColumnShare::CollectCuts(std::vector<FeatureCuts>* features) const {
-  if (columns_.n_cols == 0) return;
+  if (share_->columns.n_cols == 0) return;
   DeviceScope const scope(Cuda().device);
   cutter_.Collect(Cuda(), features);
 }

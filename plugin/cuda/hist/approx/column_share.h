@@ -2,17 +2,19 @@
 /// the columns, in order, of which it makes the bin edges, and the values of its shard of the rows, which it codes with
 /// the edges of all columns.
 ///
-/// The columns of all devices together are those of the matrix, and each column is cut where it is, so the edges are
+/// The share stays with the matrix for the next training. The columns of all devices together are those of the matrix, and each column is cut where it is, so the edges are
 /// those of one device. Per tree a device copies 4 bytes a row, the weights of all rows, and the host collects the
 /// edges.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
+#include "cuda/common/kept.h"
 #include "cuda/data/row_parts.h"
 #include "cuda/hist/approx/ordered_columns.h"
 #include "cuda/hist/approx/ordered_cuts.h"
@@ -28,10 +30,16 @@ struct SharedMatrix {
   std::int64_t n_cols;
 };
 
+/// What a device has of the matrix. Immutable.
+struct OrderedShare {
+  OrderedColumns columns;
+  Buffer<float> values;  ///< of its rows, with all columns
+};
+
 class ColumnShare {
  public:
-  /// \throws Error(kDevice) if there is no such device.
-  ColumnShare(int device, int main);
+  /// place: of the share, on `device`. \throws Error(kDevice) if there is no such device.
+  ColumnShare(int device, int main, std::shared_ptr<Kept<OrderedShare> const> place);
 
   /// Returns the memory of a share on its device, without codes.
   static std::size_t NumBytes(std::int64_t n_rows, std::int64_t n_cols, ShardRange rows, ShardRange cols);
@@ -39,7 +47,9 @@ class ColumnShare {
   static std::size_t BytesOnMain(std::int64_t n_rows, std::int64_t n_cols, ShardRange rows, ShardRange cols);
   CudaContext const& Cuda() const { return stream_.Context(); }
 
-  /// Copies the share, and sorts its columns. Waits for the copies, not for the sort.
+  /// Returns whether the share has been taken, perhaps for a training before.
+  bool IsThere() const { return share_ != nullptr; }
+  /// Copies the share, and sorts its columns, unless it is there. Waits for that.
   void Take(SharedMatrix const& from, ShardRange rows, ShardRange cols);
   /// Begins the bin edges of a tree. task: its weights are memory of the main device, complete; they must stay until
   /// CollectCuts.
@@ -50,10 +60,10 @@ class ColumnShare {
   RowPart Rows() const { return rows_; }
 
  private:
-  StreamOwner stream_;  ///< declared before what is freed on it
-  OrderedColumns columns_;
-  Buffer<float> values_;  ///< [count, n_cols]
-  RowPart rows_;          ///< of `values_`
+  std::shared_ptr<Kept<OrderedShare> const> place_;
+  std::shared_ptr<OrderedShare const> share_;  ///< declared before the stream, which reads it
+  StreamOwner stream_;                         ///< declared before what is freed on it
+  RowPart rows_;                               ///< of the share's values
   Buffer<float> weights_;
   OrderedCutter cutter_;
 };

@@ -1,6 +1,8 @@
 /// \file Makes the bins of one tree after the other for tree_method=gpu_approx. The weights of the rows for the bin
 /// edges of a tree are their hessians, kept from one tree to the next to detect changes (TreeWeights).
 ///
+/// The sorted values stay with the matrix for the next training, as long as there is memory for them.
+///
 /// Several devices share the work on dense numbers (column_share.h): each makes the bin edges of some columns, and
 /// codes its own rows. If one of them has no room, the main device does all of it.
 #pragma once
@@ -13,6 +15,7 @@
 
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
+#include "cuda/common/kept.h"
 #include "cuda/hist/approx/column_share.h"
 #include "cuda/hist/approx/ordered_columns.h"
 #include "cuda/hist/approx/ordered_cuts.h"
@@ -53,6 +56,12 @@ class TreeWeights {
   SeenWeights bounds_{};
 };
 
+/// A matrix on the main device, with the columns of which this device makes the bin edges. Immutable.
+struct OrderedMatrix {
+  MatrixRows rows;
+  OrderedColumns columns;
+};
+
 class TreeBins {
  public:
   /// most_bytes: maximum device memory to use for keeping the sorted order of the values.
@@ -78,10 +87,14 @@ class TreeBins {
 
   /// Returns whether the sorted order is kept. The first call sorts the columns if there is room.
   bool KeepsOrder(CudaContext const& cuda, Context const& ctx, DataMatrix const& data);
-  /// Sorts the columns for as many devices as there are shards of rows. Returns false if one of them has no room.
+  /// Sorts the columns for as many devices as there are shards of rows, or finds them sorted. Returns false if one of
+  /// the devices has no room.
   bool Keep(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, std::vector<ShardRange> const& rows);
   bool HaveRoom(CudaContext const& cuda, DataMatrix const& data, std::vector<ShardRange> const& rows,
                 std::vector<ShardRange> const& cols, Shares const& others) const;
+  /// Returns the place of what a device has of the matrix; under a memory budget it does not stay with the matrix.
+  template <typename T>
+  std::shared_ptr<Kept<T> const> PlaceOf(DataMatrix const& data, ShardRange rows, ShardRange cols, int device) const;
   std::unique_ptr<DeviceBins const> MakeInOrder(CudaContext const& cuda, DataMatrix const& data);
   std::unique_ptr<DeviceBins const> MakeOnHost(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                                                std::vector<float> weights) const;
@@ -95,8 +108,7 @@ class TreeBins {
   std::vector<std::uint32_t> categorical_;  ///< categorical columns at the time when bins were made last
   Order order_ = Order::kNotTried;
   // Valid if order_ is kKept
-  MatrixRows rows_;
-  OrderedColumns columns_;  ///< of the main device
+  std::shared_ptr<OrderedMatrix const> matrix_;
   OrderedCutter cutter_;
   Shares others_;           ///< of the other devices
   std::int64_t n_own_ = 0;  ///< rows that the main device codes

@@ -278,5 +278,28 @@ TEST_F(TreeBinsTest, WhatCrossesTheBus) {
   EXPECT_LT(second.to_host_bytes, 100000U);
 }
 
+/// The next training finds the values sorted on all devices, until memory is short.
+TEST_F(TreeBinsTest, SortedValuesStayWithTheMatrix) {
+  auto const values = MixedValues(20000, 9, 43);
+  auto const data = MakeMatrix(values, 9, false);
+  auto const pairs = MakeFixedPairs(20000, 5);
+  for (auto const& devices : ManyDevices()) {
+    auto const copied = [&] {
+      auto const before = cuda::ThreadCopyCounts();
+      cuda::TreeBins bins({256, nullptr, {}}, std::numeric_limits<std::size_t>::max(), 1);
+      Update(&bins, *data, pairs);
+      auto const made = bins.Make(Cuda(), Among(OnDevice(), devices), *data);
+      EXPECT_TRUE(SameFloats(made->cuts->values, OfHost(*data, 256, pairs).Cuts().values));
+      return (cuda::ThreadCopyCounts() - before).to_device_bytes;
+    };
+    auto const all = sizeof(float) * values.size();
+    cuda::GiveUpIdleMemory(0);
+    EXPECT_GE(copied(), all);
+    EXPECT_LT(copied(), all);
+    cuda::GiveUpIdleMemory(0);
+    EXPECT_GE(copied(), all);
+  }
+}
+
 }  // namespace
 }  // namespace kauri::testing
