@@ -41,8 +41,8 @@ void WaitFor(CudaContext const& cuda, cudaStream_t other);
 /// contexts (before 12.0): a reset is not noticed there.
 std::uint64_t ContextId();
 
-/// Owns a stream of one device and keeps the device's async pool from giving memory back between calls. Streams are used
-/// again: to make and to end one takes the driver's lock for 0.1 ms, for which all other threads wait.
+/// Owns a stream of one device and keeps the device's async pool from giving memory back between calls. Streams are
+/// used again: to make and to end one takes the driver's lock for 0.1 ms, for which all other threads wait.
 class StreamOwner {
  public:
   explicit StreamOwner(int device);

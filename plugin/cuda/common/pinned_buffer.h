@@ -1,7 +1,7 @@
 /// \file Host memory for copies from and to a device.
 ///
-/// PinnedBuffer is page-locked host memory: copies from and to it overlap with the host's own work. IdlePinned keeps such
-/// memory between uses.
+/// PinnedBuffer is page-locked host memory: copies from and to it overlap with the host's own work. IdlePinned keeps
+/// such memory between uses.
 ///
 /// Upload has small host arrays that are copied to the device together, because a copy costs the host microseconds at
 /// any size.

@@ -130,8 +130,8 @@ bool TreeBins::Keep(CudaContext const& cuda, Context const& ctx, DataMatrix cons
   Shares others;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     auto const device = ctx.device.ordinals[i];
-    others.push_back(std::make_unique<ColumnShare>(device, cuda.device,
-                                                   PlaceOf<OrderedShare>(data, rows[i], cols[i], device)));
+    others.push_back(
+        std::make_unique<ColumnShare>(device, cuda.device, PlaceOf<OrderedShare>(data, rows[i], cols[i], device)));
   }
   matrix_ = place->Hold();
   if (!HaveRoom(cuda, data, rows, cols, others)) {
