@@ -251,6 +251,73 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
+constexpr unsigned kPickWarps = 16;
+/// Maximum number of bins of a column whose steps are taken at once.
+constexpr std::uint32_t kMostAtOnce = 1024;
+
+/// The boundaries that the steps of EvenCuts reach if none of them depends on the one before, and their values.
+struct SharedSteps {
+  std::uint32_t boundaries[kMostAtOnce];
+  float values[kMostAtOnce];
+};
+
+/// Takes every n_warps-th step of EvenCuts from step `warp` on.
+__device__ void TakeSteps(OrderedBoundaries const& column, std::uint32_t n_bins, unsigned warp, unsigned n_warps,
+                          SharedSteps* steps) {
+  auto const total = column.Rank(column.End());
+  double reached = 0.0;
+  for (auto bins_left = n_bins; bins_left > 1; --bins_left) {
+    reached += (total - reached) / bins_left;
+    auto const step = n_bins - bins_left;
+    if (step % n_warps != warp) continue;
+    auto const boundary = column.LastUpTo(reached);
+    auto const value = column.Value(boundary);
+    steps->boundaries[step] = static_cast<std::uint32_t>(boundary);
+    steps->values[step] = value;
+  }
+}
+
+/// Returns, to all threads of the block, whether each step reaches a boundary beyond the one before.
+__device__ bool AllStepsAdvance(SharedSteps const& steps, std::uint32_t n_bins) {
+  bool all = true;
+  for (std::uint32_t step = threadIdx.x; step + 1 < n_bins; step += kPickWarps * kLanes) {
+    all = all && steps.boundaries[step] > (step == 0 ? 0 : steps.boundaries[step - 1]);
+  }
+  return __syncthreads_and(all ? 1 : 0) != 0;
+}
+
+/// MakeCuts of data/sketch/rank_cuts.h by the warps of a block. The first one looks for few distinct values while the
+/// others take the even steps at once. Only if a value fills a step by itself, the first warp takes one step after the
+/// other.
+__global__ void __launch_bounds__(kPickWarps* kLanes) PickAtOnceKernel(RankedColumns columns, PickCutsTask task) {
+  __shared__ SharedSteps steps;
+  __shared__ bool is_distinct;
+  auto const col = static_cast<std::int64_t>(blockIdx.x);
+  auto const summary = task.summaries[col];
+  auto const column = columns.Of(col, summary);
+  auto const n_bins = NumEvenBins(summary.n_values < static_cast<unsigned long long>(task.n_rows), task.max_bin);
+  auto const at_once = n_bins <= kMostAtOnce;
+  auto const warp = threadIdx.x / kLanes;
+  CutList cuts(task.cuts + col * task.most_cuts);
+  if (warp == 0) {
+    auto const found = DistinctCuts(column, task.max_bin, &cuts);
+    if (threadIdx.x == 0) is_distinct = found;
+  } else if (at_once && column.End() > 0) {
+    TakeSteps(column, n_bins, warp - 1, kPickWarps - 1, &steps);
+  }
+  __syncthreads();
+  if (!is_distinct && at_once && AllStepsAdvance(steps, n_bins)) {
+    auto* const to = task.cuts + col * task.most_cuts;
+    for (std::uint32_t step = threadIdx.x; step + 1 < n_bins; step += kPickWarps * kLanes)
+      to[step] = steps.values[step];
+    if (threadIdx.x == 0) task.n_cuts[col] = n_bins - 1;
+    return;
+  }
+  if (warp != 0) return;
+  if (!is_distinct) EvenCuts(column, n_bins, &cuts);
+  if (threadIdx.x == 0) task.n_cuts[col] = static_cast<std::uint32_t>(cuts.size());
+}
+
 std::size_t NumStretches(std::int64_t n_rows) { return (ToSize(n_rows) + kStretch - 1) / kStretch; }
 
 std::int64_t MostCuts(std::int64_t n_rows, std::uint32_t max_bin) {
@@ -299,7 +366,7 @@ void OrderedCutter::Begin(CudaContext const& cuda, OrderedColumns const& columns
   own.scratch.Run(cuda, [&](void* temp, std::size_t& bytes) {
     return cub::DeviceScan::InclusiveSum(temp, bytes, behind, behind, static_cast<std::int64_t>(n_all), cuda.stream);
   });
-  PickFrom(cuda, ranked, own.pick);
+  Launch(cuda, static_cast<unsigned>(columns.n_cols), kPickWarps * kLanes, PickAtOnceKernel, ranked, own.pick);
 }
 
 void OrderedCutter::Collect(CudaContext const& cuda, std::vector<FeatureCuts>* features) const {
