@@ -10,6 +10,7 @@ from .._markup.markup import html_of, joined, paragraph, table
 from .._public import described, public
 from .booster import Booster
 from .facts import facts_of
+from .system import NO_WAITING
 
 _OF_THE_FILE = ("objective", "booster", "rounds", "best round", "features")
 
@@ -47,7 +48,7 @@ class ModelCheck:
 
 def _open_at_once(path: str, flags: int) -> int:
     """Open without blocking; otherwise a pipe that nobody writes to would block."""
-    return os.open(path, flags | os.O_NONBLOCK)
+    return os.open(path, flags | NO_WAITING)
 
 
 def check(path: str | os.PathLike[str]) -> ModelCheck:

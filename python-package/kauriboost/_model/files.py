@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from .._binding.errors import FileError
-from .system import MAY_DELETE_OPEN_FILES, NO_LINKS, NO_WAITING, keep_permissions, lock, may_live
+from .system import MAY_DELETE_OPEN_FILES, NO_WAITING, keep_permissions, lock, may_live, open_no_link
 
 _TRIAL_BYTES = 1 << 16
 _LONGEST_NAME = 255  # bytes, the limit of common file systems
@@ -63,7 +63,7 @@ def require_writable(path: Path) -> None:
 def remove_leftover(path: Path) -> None:
     """Delete the leftover of a killed writer. A living writer holds a lock on its file, which then stays."""
     with contextlib.suppress(OSError):
-        with os.fdopen(os.open(path, os.O_RDONLY | NO_LINKS | NO_WAITING), "rb") as file:
+        with os.fdopen(open_no_link(path, os.O_RDONLY | NO_WAITING), "rb") as file:
             lock(file)
             if MAY_DELETE_OPEN_FILES:
                 path.unlink(missing_ok=True)
@@ -94,7 +94,7 @@ class FolderLock:
 
     def _open(self, directory: Path, name: str) -> IO[str]:
         try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o666)
+            descriptor = open_no_link(self.path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
             reason = "it is a symbolic link" if error.errno == errno.ELOOP else os.strerror(error.errno or 0)
             raise FileError(
@@ -147,8 +147,11 @@ def _follow(path: Path) -> Path:
 
 
 def _shortened(name: str, end: str) -> str:
-    """Return `name` with `end`, shortened to the maximum length of a file name."""
-    return os.fsdecode(os.fsencode(name)[: _LONGEST_NAME - len(end)]) + end
+    """Return `name` with `end`, shortened to the maximum length of a file name, but not within a character of UTF-8."""
+    text, size = os.fsencode(name), _LONGEST_NAME - len(end)
+    while 0 < size < len(text) and text[size] & 0xC0 == 0x80:
+        size -= 1
+    return os.fsdecode(text[:size]) + end
 
 
 def _open_beside(path: Path) -> tuple[Path, int]:
@@ -156,7 +159,7 @@ def _open_beside(path: Path) -> tuple[Path, int]:
     for number in range(_TRIES):
         new = path.with_name(_shortened(path.name, f".new-{os.getpid()}-{number}"))
         with contextlib.suppress(FileExistsError):
-            return new, os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS, 0o666)
+            return new, open_no_link(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
 
 

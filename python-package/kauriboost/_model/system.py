@@ -8,12 +8,21 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from pathlib import Path
 from typing import IO, Any
 
-# A link in a shared folder may be somebody else's trap. Windows has no such flag, and must be told to read bytes.
-NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+# Windows must be told to read bytes.
+_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 MAY_DELETE_OPEN_FILES = sys.platform != "win32"
+
+
+def open_no_link(path: str | os.PathLike[str], flags: int, mode: int = 0o777) -> int:
+    """Open a file. A link in its place is the error ELOOP: in a shared folder, it may be somebody else's trap."""
+    if not hasattr(os, "O_NOFOLLOW") and Path(path).is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
+    return os.open(path, flags | _FLAGS, mode)
+
 
 if sys.platform == "win32":
     import msvcrt

@@ -143,7 +143,8 @@ FeatureMap ReadFeatureMap(std::string const& path) {
   std::int64_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
     try {
       ReadLine(line, &map);
     } catch (Error const& error) {

@@ -64,6 +64,15 @@ std::string FollowDangling(std::string const& path) {
   return end;
 }
 
+/// Returns the beginning of a name that leaves room for a mark, in whole characters of UTF-8: not every system has
+/// others.
+std::string NameBefore(std::size_t mark_bytes, std::string const& name) {
+  auto size = platform::kMostNameBytes - mark_bytes;
+  if (size >= name.size()) return name;
+  while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xC0U) == 0x80U) --size;
+  return name.substr(0, size);
+}
+
 /// Opens a new file beside `path`, its name no longer than names may be; *name becomes its path. \returns a descriptor
 /// or -1 with errno set.
 int OpenBeside(std::string const& path, std::string* name) {
@@ -71,7 +80,7 @@ int OpenBeside(std::string const& path, std::string* name) {
   auto const name_begin = path.find_last_of(platform::kPathSeparators) + 1;  // 0 without a separator
   for (int i = 0; i < kTries; ++i) {
     auto const mark = kMark + std::to_string(platform::ProcessId()) + "-" + std::to_string(i);
-    *name = path.substr(0, name_begin) + path.substr(name_begin, platform::kMostNameBytes - mark.size()) + mark;
+    *name = path.substr(0, name_begin) + NameBefore(mark.size(), path.substr(name_begin)) + mark;
     auto const descriptor = platform::OpenFile(*name, platform::OpenMode::kNew);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
@@ -90,7 +99,7 @@ bool IsOfDeadProcess(std::string const& entry, std::string const& name) {
   auto const dash = numbers.find('-');
   if (dash == std::string::npos || !IsNumber(numbers.substr(0, dash)) || !IsNumber(numbers.substr(dash + 1)))
     return false;
-  if (name.substr(0, platform::kMostNameBytes - (entry.size() - mark)) != entry.substr(0, mark)) return false;
+  if (NameBefore(entry.size() - mark, name) != entry.substr(0, mark)) return false;
   return platform::HasEnded(std::stoi(numbers));
 }
 

@@ -105,7 +105,7 @@ std::vector<BadInput> BadModels() {
        {"/no/such/model.json", "No such file"},
        KAURI_ERROR_IO},
       {"folder for a model",
-       [](World& world) { return XGBoosterLoadModel(world.booster.get(), world.folder.c_str()); },
+       [](World& world) { return XGBoosterLoadModel(world.booster.get(), world.folder.string().c_str()); },
        {"folder"},
        KAURI_ERROR_IO},
       {"save into no folder",

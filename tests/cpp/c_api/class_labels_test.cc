@@ -1,6 +1,7 @@
 /// Files whose labels are names of classes, read for a booster.
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -16,7 +17,9 @@ namespace {
 class File {
  public:
   explicit File(std::vector<std::pair<int, std::string>> const& rows)
-      : path_(::testing::TempDir() + "kauri_class_labels_" + std::to_string(platform::ProcessId()) + ".csv") {
+      : path_((std::filesystem::path(::testing::TempDir()) /
+               ("kauri_class_labels_" + std::to_string(platform::ProcessId()) + ".csv"))
+                  .generic_string()) {
     std::ofstream file(path_);
     file << "x,y\n";
     for (auto const& [x, label] : rows) file << x << ',' << label << '\n';

@@ -233,7 +233,7 @@ TEST(Columns, OfLibsvmTextMayLackTheLast) {
   for (int row = 0; row < 200; ++row) file << row % 2 << " 0:" << row << " 2:1\n";
   file.close();
   DMatrixHandle handle = nullptr;
-  auto const config = R"({"uri": ")" + path.string() + R"("})";
+  auto const config = R"({"uri": ")" + path.generic_string() + R"("})";
   ASSERT_OK(XGDMatrixCreateFromURI(config.c_str(), &handle));
   Data const data(handle);
   for (auto const& [name, door] : OtherDoors()) EXPECT_EQ(door(NamedBooster(), data), 0) << name << XGBGetLastError();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <limits>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "c_api/support.h"
 #include "device/fake_device_memory.h"
 #include "kauri/registry.h"
+#include "support/posix.h"
 
 namespace kauri::testing {
 

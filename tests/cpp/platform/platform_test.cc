@@ -183,6 +183,18 @@ TEST(PlatformLibrary, SaysWhyItCannotBeLoaded) {
   EXPECT_FALSE(IsLibraryLoaded("no-such-library"));
 }
 
+TEST(PlatformLibrary, LeavesThePathToTheCaller) {
+  Folder const folder;
+  auto const path = folder.Of("plugin.so");
+  Write(path, "no shared object");
+  std::string problem;
+  EXPECT_EQ(OpenLibrary(path, &problem), nullptr);
+  EXPECT_GT(problem.size(), 10U) << problem;
+  EXPECT_EQ(problem.find(path), std::string::npos) << problem;
+  EXPECT_EQ(OpenLibrary(folder.Of("nowhere.so"), &problem), nullptr);
+  EXPECT_EQ(problem.find(folder.Of("nowhere.so")), std::string::npos) << problem;
+}
+
 TEST(PlatformThread, KeepsItsOwnPointer) {
   static std::atomic<int> n_destroyed{0};
   static ThreadPointer pointer([](void*) { ++n_destroyed; });

@@ -29,7 +29,7 @@ std::vector<fs::path> FilesBelow(fs::path const& path) {
 void Replay(fs::path const& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> const bytes(std::istreambuf_iterator<char>(file), {});
-  std::printf("%s\n", path.filename().c_str());
+  std::printf("%s\n", path.filename().string().c_str());
   std::fflush(stdout);  // so that the last line names the input of a crash
   LLVMFuzzerTestOneInput(reinterpret_cast<std::uint8_t const*>(bytes.data()), bytes.size());
 }

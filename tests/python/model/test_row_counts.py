@@ -32,7 +32,7 @@ def naive_counts(tree: dict[str, list[float]], X: np.ndarray) -> list[int]:
             if tree["left_children"][node] < 0:
                 break
             value = row[tree["split_indices"][node]]
-            left = tree["default_left"][node] if np.isnan(value) else value < tree["split_conditions"][node]
+            left = tree["default_left"][node] if np.isnan(value) else value < np.float32(tree["split_conditions"][node])
             node = tree["left_children" if left else "right_children"][node]
     return counts
 

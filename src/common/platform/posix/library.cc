@@ -9,13 +9,25 @@ char const* const kCudaDriverName = "libcuda.so.1";
 char const* const kLibraryPrefix = "lib";
 char const kListSeparator = ':';
 
+namespace {
+
+/// Cuts the path and its part of the sentence from what a C library says of a plug-in: glibc begins with "PATH: ", musl
+/// with "Error loading shared library PATH: " or "Error relocating PATH: ", or ends with " (needed by PATH)".
+std::string ReasonWithoutPath(std::string reason, std::string const& path) {
+  auto const beginning = path + ": ";
+  if (auto const place = reason.find(beginning); place != std::string::npos) reason.erase(0, place + beginning.size());
+  auto const ending = " (needed by " + path + ")";
+  if (auto const place = reason.find(ending); place != std::string::npos) reason.erase(place, ending.size());
+  return reason;
+}
+
+}  // namespace
+
 void* OpenLibrary(std::string const& path, std::string* problem) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library != nullptr) return library;
   char const* const text = dlerror();
-  std::string const reason = text == nullptr ? "unknown reason" : text;
-  auto const prefix = path + ": ";
-  *problem = reason.rfind(prefix, 0) == 0 ? reason.substr(prefix.size()) : reason;
+  *problem = text == nullptr ? "unknown reason" : ReasonWithoutPath(text, path);
   return nullptr;
 }
 

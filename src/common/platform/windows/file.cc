@@ -5,6 +5,7 @@
 #include <windows.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 
 #include "common/platform/windows/errors.h"
@@ -117,14 +118,41 @@ bool GetStatusOf(HANDLE handle, FileStatus* status) {
   return true;
 }
 
-bool GetStatusOf(std::string const& path, DWORD flags, FileStatus* status) {
-  auto* const handle =
-      CreateFileW(Wide(path).c_str(), FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-                  nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS | flags, nullptr);
-  if (handle == INVALID_HANDLE_VALUE) {
-    SetErrno();
-    return false;
+/// Returns the path as calls for files take it. Those of more than 259 characters need a mark, and to be whole.
+std::wstring WidePath(std::string const& path) {
+  constexpr DWORD kMostUsual = 260;  // with the zero at the end
+  auto wide = Wide(path);
+  auto const size = GetFullPathNameW(wide.c_str(), 0, nullptr, nullptr);
+  if (size <= kMostUsual || wide.rfind(L"\\\\?\\", 0) == 0) return wide;
+  std::wstring whole(size, L'\0');
+  whole.resize(GetFullPathNameW(wide.c_str(), size, whole.data(), nullptr));
+  return whole.rfind(L"\\\\", 0) == 0 ? L"\\\\?\\UNC" + whole.substr(1) : L"\\\\?\\" + whole;
+}
+
+/// Sets errno for a call that could not open this path. Windows says only that there is no such file where a name in
+/// the path is longer than any file's.
+void SetErrnoOf(std::wstring const& path) {
+  SetErrno();
+  std::size_t length = 0;
+  for (auto const letter : path) {
+    length = letter == L'/' || letter == L'\\' ? 0 : length + 1;
+    if (length > kMostNameBytes) errno = ENAMETOOLONG;
   }
+}
+
+/// Opens a file whose name others may delete and change while it is open, as on other systems.
+HANDLE Open(std::string const& path, OpenFlags const& flags) {
+  constexpr DWORD kShared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+  auto const wide = WidePath(path);
+  auto* const handle =
+      CreateFileW(wide.c_str(), flags.access, kShared, nullptr, flags.creation, flags.attributes, nullptr);
+  if (handle == INVALID_HANDLE_VALUE) SetErrnoOf(wide);
+  return handle;
+}
+
+bool GetStatusOf(std::string const& path, DWORD flags, FileStatus* status) {
+  auto* const handle = Open(path, {FILE_READ_ATTRIBUTES, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS | flags});
+  if (handle == INVALID_HANDLE_VALUE) return false;
   auto const is_known = GetStatusOf(handle, status);
   CloseHandle(handle);
   return is_known;
@@ -135,15 +163,8 @@ bool GetStatusOf(std::string const& path, DWORD flags, FileStatus* status) {
 char const* const kPathSeparators = "/\\";
 
 int OpenFile(std::string const& path, OpenMode mode) {
-  auto const flags = FlagsOf(mode);
-  // Names may be deleted and renamed while the file is open, as on other systems.
-  auto* const handle =
-      CreateFileW(Wide(path).c_str(), flags.access, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
-                  flags.creation, flags.attributes, nullptr);
-  if (handle == INVALID_HANDLE_VALUE) {
-    SetErrno();
-    return -1;
-  }
+  auto* const handle = Open(path, FlagsOf(mode));
+  if (handle == INVALID_HANDLE_VALUE) return -1;
   auto const file = _open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_BINARY | _O_NOINHERIT);
   if (file < 0) CloseHandle(handle);
   return file;
@@ -213,10 +234,10 @@ int SetPermissions(int /*file*/, unsigned /*permissions*/) { return 0; }
 
 int RenameFile(std::string const& from, std::string const& to) {
   constexpr DWORD kHow = MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH;
-  return ErrorUnless(MoveFileExW(Wide(from).c_str(), Wide(to).c_str(), kHow) != 0);
+  return ErrorUnless(MoveFileExW(WidePath(from).c_str(), WidePath(to).c_str(), kHow) != 0);
 }
 
-void RemoveFile(std::string const& path) { DeleteFileW(Wide(path).c_str()); }
+void RemoveFile(std::string const& path) { DeleteFileW(WidePath(path).c_str()); }
 
 bool IsWritable(std::string const& path) {
   Descriptor const file(OpenFile(path, OpenMode::kWrite));

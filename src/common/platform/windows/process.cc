@@ -37,6 +37,7 @@ std::string InQuotes(std::string const& word) {
 int ProcessId() { return static_cast<int>(GetCurrentProcessId()); }
 
 bool HasEnded(int process) {
+  if (process <= 0) return false;  // the system's own process, which cannot be opened
   auto* const handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(process));
   if (handle == nullptr) return GetLastError() == ERROR_INVALID_PARAMETER;
   DWORD status = STILL_ACTIVE;

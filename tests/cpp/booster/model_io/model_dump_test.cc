@@ -21,7 +21,7 @@ class TextFile {
  public:
   explicit TextFile(std::string const& text)
       : path_(::testing::TempDir() + "kauri_feature_map_" + std::to_string(getpid()) + ".txt") {
-    std::ofstream(path_) << text;
+    std::ofstream(path_, std::ios::binary) << text;
   }
   ~TextFile() { std::filesystem::remove(path_); }
   std::string const& Path() const { return path_; }
@@ -225,6 +225,7 @@ TEST(FeatureMapFile, ErrorsNameTheLine) {
   EXPECT_TRUE(Contains(refusal("0 age q\n2 sex i\n"), "line 2: has the index '2'; expected 1"));
   EXPECT_TRUE(Contains(refusal("0 age q\nx sex i\n"), "has the index 'x'"));
   EXPECT_TRUE(Contains(refusal("0 age\n"), "line 1: has '0 age'"));
+  EXPECT_TRUE(Contains(refusal("0 age\r\n"), "line 1: has '0 age'"));
   EXPECT_TRUE(Contains(refusal("0 my age q\n"), "expected an index, a name and a type"));
   EXPECT_TRUE(Contains(refusal("0 age number\n"), "unknown feature type 'number'"));
   EXPECT_TRUE(Contains(MessageOf(ErrorKind::kIo, [] { ReadFeatureMap("/nowhere/map.txt"); }), "/nowhere/map.txt"));

@@ -207,6 +207,19 @@ TEST_F(ModelFile, LongNames) {
   EXPECT_EQ(CountFiles(), 1U);
 }
 
+TEST_F(ModelFile, LongNamesAreCutBetweenCharacters) {
+  for (std::string name : {"", "n", "nn"}) {
+    auto const n_letters = name.size();
+    while (name.size() < 253) name += "\xE2\x82\xAC";
+    ReplacementFile const file(FindPlace(Path(name)));
+    std::string whole;
+    ASSERT_TRUE(IsReplacementName(fs::directory_iterator(folder_)->path().filename().string(), &whole));
+    EXPECT_EQ(whole, name.substr(0, whole.size()));
+    EXPECT_EQ((whole.size() - n_letters) % 3, 0U);
+  }
+  EXPECT_EQ(CountFiles(), 0U);
+}
+
 #if KAURI_TEST_POSIX
 TEST_F(ModelFile, WhatCannotBeWrittenIsKnownBefore) {
   Write(Path("model"), "old");
