@@ -69,6 +69,27 @@ def test_probabilities_of_several_classes_are_copied() -> None:
     assert np.mean(found.predict(NEW) == Named().predict(NEW)) > 0.85
 
 
+def test_classes_without_a_chance() -> None:
+    def sure(rows: Any) -> np.ndarray:
+        return np.eye(3)[chances(rows).argmax(axis=1)]
+
+    found = kb.distill(sure, X, kind="probabilities", **FEW)
+    predicted = found.predict_proba(NEW)
+    assert np.isfinite(predicted).all()
+    assert np.mean(predicted.argmax(axis=1) == chances(NEW).argmax(axis=1)) > 0.8
+    assert np.isfinite(found.fidelity)
+
+
+def test_labels_of_several_classes_keep_their_shares() -> None:
+    shares = np.array([0.7, 0.2, 0.1])
+    y = np.random.default_rng(5).choice(3, len(X), p=shares)
+    few: dict[str, Any] = {"n_synthetic": 0, "rounds": 20}
+    found = kb.distill(
+        lambda rows: np.tile(shares, (len(rows), 1)), X, y, kind="probabilities", label_weight=1, **few
+    )
+    np.testing.assert_allclose(found.predict_proba(NEW).mean(axis=0), shares, atol=0.08)
+
+
 def test_a_student_of_a_student_is_one() -> None:
     first = kb.distill(numbers, X, **FEW)
     again = kb.distill(first, X, **FEW)
