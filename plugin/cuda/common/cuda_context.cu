@@ -141,7 +141,10 @@ StreamOwner::StreamOwner(int device) {
 
 StreamOwner::~StreamOwner() {
   auto const is_sound = cudaStreamSynchronize(context_.stream) == cudaSuccess;
-  if (!is_sound || !Idle().Keep(context_.device, context_id_, context_.stream)) cudaStreamDestroy(context_.stream);
+  if (is_sound && Idle().Keep(context_.device, context_id_, context_.stream)) return;
+  if (!is_sound || cudaStreamDestroy(context_.stream) != cudaSuccess) {
+    cudaGetLastError();  // otherwise the next, unrelated call would return it
+  }
 }
 
 bool CanRead(int device, int owner) {

@@ -37,8 +37,7 @@ struct CudaContext {
 void WaitFor(CudaContext const& cuda, cudaStream_t other);
 
 /// Returns the number of the current device's context, which no earlier context of this process had. cudaDeviceReset
-/// ends a context with all its streams and memory, also those that are idle here. 0 with drivers that do not number
-/// contexts (before 12.0): a reset is not noticed there.
+/// ends a context with all its streams and memory, also those that are idle here. 0 if no device is current.
 std::uint64_t ContextId();
 
 /// Owns a stream of one device and keeps the device's async pool from giving memory back between calls. Streams are

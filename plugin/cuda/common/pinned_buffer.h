@@ -55,7 +55,7 @@ class PinnedBuffer {
 
  private:
   void Free() {
-    if (data_ != nullptr) cudaFreeHost(data_);
+    if (data_ != nullptr && cudaFreeHost(data_) != cudaSuccess) cudaGetLastError();  // the next call would return it
     data_ = nullptr;
     size_ = 0;
   }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kPartBytes = std::size_t{1} << 20U;
 
-/// Returns the memory that is kept for the next call.
+/// Returns the memory that is kept for the next call, 4 MiB at most for each device.
 IdlePinned<char>& Idle() {
   constexpr std::size_t kMostIdle = 4;
   static auto* const idle = new IdlePinned<char>(kMostIdle, kPartBytes);

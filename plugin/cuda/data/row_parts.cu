@@ -59,7 +59,7 @@ constexpr std::size_t kShareThatStays = 8;
 /// Number of floats that a host thread copies at a time.
 constexpr std::int64_t kFloatsPerBlock = 1 << 15;
 
-/// Returns the buffers of passes that have ended: as many as one pass uses, 48 MiB at most.
+/// Returns the buffers of passes that have ended: as many as one pass uses, 48 MiB at most, for each device.
 IdlePinned<float>& IdlePageLocked() {
   static auto* const idle = new IdlePinned<float>(kStagings, kMostIdle);
   return *idle;

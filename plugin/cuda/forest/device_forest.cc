@@ -38,10 +38,11 @@ std::vector<T> Reorder(Forest const& forest, std::vector<std::int64_t> const& or
   return to;
 }
 
+constexpr std::size_t kAlignment = 16;  ///< of arrays
+
 /// Appends the values at a place that any type may have. \returns the place.
 template <typename Values>
 std::size_t Append(Values const& values, std::vector<unsigned char>* bytes) {
-  constexpr std::size_t kAlignment = 16;
   using T = typename Values::value_type;
   static_assert(alignof(T) <= kAlignment && std::is_trivially_copyable_v<T>);
   auto const place = (bytes->size() + kAlignment - 1) / kAlignment * kAlignment;
@@ -53,16 +54,20 @@ std::size_t Append(Values const& values, std::vector<unsigned char>* bytes) {
 /// Below this size, a query for the free memory takes longer than the upload: a tree or two, every round.
 constexpr std::size_t kWorthAsking = 1 << 20;
 
-void RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::size_t n_nodes) {
+/// Requires memory for the forest. \returns its bytes, without gaps between arrays.
+std::size_t RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::size_t n_nodes) {
   auto const node_bytes = n_nodes * (forest.is_wide ? sizeof(WideNode) : sizeof(NarrowNode));
   auto const leaf_bytes = n_nodes * (sizeof(float) + sizeof(std::int32_t));
   auto const& categories = forest.categories;
   auto const rest = forest.tree_depth.size() * sizeof(TreeHead) + 4 * forest.feature_of_slot.size() +
                     4 * forest.slot_of_feature.size() + sizeof(CategorySet) * categories.Sets().size() +
                     4 * categories.Data().size();
-  if (node_bytes + leaf_bytes + rest < kWorthAsking) return;
-  RequireMemory(cuda, "a model of " + std::to_string(forest.NumTrees()) + " trees",
-                {{"nodes", node_bytes}, {"leaves", leaf_bytes}, {"features and categories", rest}});
+  auto const all = node_bytes + leaf_bytes + rest;
+  if (all >= kWorthAsking) {
+    RequireMemory(cuda, "a model of " + std::to_string(forest.NumTrees()) + " trees",
+                  {{"nodes", node_bytes}, {"leaves", leaf_bytes}, {"features and categories", rest}});
+  }
+  return all;
 }
 
 }  // namespace
@@ -80,8 +85,9 @@ DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange ran
     node_count_.push_back(forest_.tree_begin[tree + 1] - forest_.tree_begin[tree]);
     n_nodes += (node_count_.back() + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
   }
-  RequireForestMemory(cuda, forest_, ToSize(n_nodes));
+  constexpr std::size_t kGaps = 8 * kAlignment;
   std::vector<unsigned char> bytes;
+  bytes.reserve(RequireForestMemory(cuda, forest_, ToSize(n_nodes)) + kGaps);
   auto const add = [&](auto const& values) { return Append(values, &bytes); };
   auto const add_nodes = [&](auto const& values) {
     return add(Reorder(forest_, order_, host_heads_, n_nodes, values));

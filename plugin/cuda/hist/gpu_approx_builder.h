@@ -8,9 +8,10 @@
 /// tree_method=approx.
 ///
 /// Several devices share the rows as in gpu_hist. Bin edges need the hessians of all rows, so the main device holds the
-/// gradients. Of dense numbers every device has some columns in order, makes their bin edges, and codes its own rows
-/// (approx/column_share.h): 4 bytes a row of weights go to each, besides the 12 bytes a row of gradients and leaves.
-/// Otherwise the main device makes all codes, and the others copy those of their rows, usually one byte a value.
+/// gradients. If the data are dense numbers, every device has some columns in order, makes their bin edges, and codes
+/// its own rows (approx/column_share.h): 4 bytes a row of weights go to each, besides the 12 bytes a row of gradients
+/// and leaves. Otherwise the main device makes all codes, and the others copy those of their rows, usually one byte a
+/// value.
 #pragma once
 
 #include <memory>

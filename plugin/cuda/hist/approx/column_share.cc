@@ -59,7 +59,7 @@ ColumnShare::ColumnShare(int device, int main, std::shared_ptr<Kept<OrderedShare
 }
 
 std::size_t ColumnShare::NumBytes(std::int64_t n_rows, std::int64_t n_cols, ShardRange rows, ShardRange cols) {
-  auto bytes = sizeof(float) * (ToSize(rows.count) * ToSize(n_cols) + ToSize(n_rows));
+  auto bytes = sizeof(float) * ToSize(rows.count) * ToSize(n_cols);
   for (auto const& part : OrderedMemory(n_rows, cols.count)) bytes += part.bytes;
   return bytes;
 }

@@ -41,7 +41,7 @@ class ColumnShare {
   /// place: of the share, on `device`. \throws Error(kDevice) if there is no such device.
   ColumnShare(int device, int main, std::shared_ptr<Kept<OrderedShare> const> place);
 
-  /// Returns the memory of a share on its device, without codes.
+  /// Returns the memory of a share on its device that Take makes.
   static std::size_t NumBytes(std::int64_t n_rows, std::int64_t n_cols, ShardRange rows, ShardRange cols);
   /// Returns the memory that Take needs on the main device for a moment.
   static std::size_t BytesOnMain(std::int64_t n_rows, std::int64_t n_cols, ShardRange rows, ShardRange cols);

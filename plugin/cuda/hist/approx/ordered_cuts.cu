@@ -373,13 +373,4 @@ void OrderedCutter::Collect(CudaContext const& cuda, std::vector<FeatureCuts>* f
   AppendFeatures(cuda, memory_->pick, features);
 }
 
-std::vector<FeatureCuts> CutOrdered(CudaContext const& cuda, OrderedColumns const& columns,
-                                    OrderedCutTask const& task) {
-  std::vector<FeatureCuts> features;
-  OrderedCutter cutter;
-  cutter.Begin(cuda, columns, task);
-  cutter.Collect(cuda, &features);
-  return features;
-}
-
 }  // namespace kauri::cuda

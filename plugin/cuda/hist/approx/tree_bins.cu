@@ -82,6 +82,10 @@ void TreeWeights::Update(CudaContext const& cuda, Span<FixedPair const> pairs) {
 
 float TreeWeights::Largest() const { return std::max(0.0F, FromKey(bounds_.largest)); }
 
+TreeBins::~TreeBins() {
+  if (matrix_ != nullptr) cudaStreamSynchronize(reader_);  // for kernels that read what is kept with the matrix
+}
+
 bool TreeBins::Update(CudaContext const& cuda, DataMatrix const& data, Span<FixedPair const> pairs) {
   weights_.Update(cuda, pairs);
   return weights_.HaveChanged() || categorical_ != CategoricalColumns(data.Info());
@@ -138,6 +142,7 @@ bool TreeBins::Keep(CudaContext const& cuda, Context const& ctx, DataMatrix cons
     matrix_.reset();
     return false;
   }
+  reader_ = cuda.stream;
   matrix_ = place->Get([&](CudaContext const& own) {
     auto matrix = std::make_unique<OrderedMatrix>();
     matrix->rows = MatrixRows(own, ctx, data);
@@ -160,11 +165,17 @@ bool TreeBins::HaveRoom(CudaContext const& cuda, DataMatrix const& data, std::ve
   auto const max_bin = static_cast<std::uint32_t>(options_.max_bin);
   auto needed = MostCodeBytes(n_rows, n_cols) + OrderedCutBytes(n_rows, cols[0].count, max_bin);
   if (matrix_ == nullptr) needed += SumOf(MatrixRows::Memory(data)) + SumOf(OrderedMemory(n_rows, cols[0].count));
-  if (!others.empty()) needed += ColumnShare::BytesOnMain(n_rows, n_cols, rows[1], cols[1]);  // the largest
+  std::size_t on_main = 0;  // for one share after the other
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (others[i]->IsThere()) continue;
+    on_main = std::max(on_main, ColumnShare::BytesOnMain(n_rows, n_cols, rows[i + 1], cols[i + 1]));
+  }
+  needed += on_main;
   if (needed > most_bytes_ || needed > MakeRoom(cuda, needed)) return false;
   for (std::size_t i = 0; i < others.size(); ++i) {
     DeviceScope const scope(others[i]->Cuda().device);
     auto there = MostCodeBytes(rows[i + 1].count, n_cols) + OrderedCutBytes(n_rows, cols[i + 1].count, max_bin);
+    there += sizeof(float) * ToSize(n_rows);  // weights
     if (!others[i]->IsThere()) there += ColumnShare::NumBytes(n_rows, n_cols, rows[i + 1], cols[i + 1]);
     if (there > most_bytes_ || there > MakeRoom(others[i]->Cuda(), there)) return false;
   }

@@ -69,6 +69,9 @@ class TreeBins {
   explicit TreeBins(BinOptions const& options, std::size_t most_bytes = std::numeric_limits<std::size_t>::max(),
                     std::int64_t fewest_rows = kFewestRowsOfShard)
       : options_(options), most_bytes_(most_bytes), fewest_rows_(fewest_rows) {}
+  ~TreeBins();
+  TreeBins(TreeBins const&) = delete;
+  TreeBins& operator=(TreeBins const&) = delete;
 
   /// Takes the hessians of the next tree's pairs, [n_rows], device. \returns whether the bins made last are out of
   /// date. If so, release them before Make, which takes as much memory. Waits for the answer.
@@ -78,7 +81,8 @@ class TreeBins {
   /// MakeQuantileCuts.
   std::unique_ptr<DeviceBins const> Make(CudaContext const& cuda, Context const& ctx, DataMatrix const& data);
   /// Returns the rows that the bins made last have no codes of, where they are to be coded: one part for each device
-  /// except the first, on that device. Empty: all rows have codes.
+  /// except the first, on that device. Empty: all rows have codes. The bins have room for the codes of all rows, but
+  /// those of other devices' rows are not written.
   Span<RowPart const> OtherRows() const { return other_rows_; }
 
  private:
@@ -109,6 +113,7 @@ class TreeBins {
   Order order_ = Order::kNotTried;
   // Valid if order_ is kKept
   std::shared_ptr<OrderedMatrix const> matrix_;
+  cudaStream_t reader_ = nullptr;  ///< of the main device
   OrderedCutter cutter_;
   Shares others_;           ///< of the other devices
   std::int64_t n_own_ = 0;  ///< rows that the main device codes

@@ -187,9 +187,10 @@ TEST_F(TreeBinsTest, CutsOfSomeColumns) {
       for (cuda::ShardRange const cols : {cuda::ShardRange{0, first_cols}, {first_cols, 11 - first_cols}}) {
         auto columns = cuda::KeysInRowOrder(Cuda(), rows.All(Cuda(), *data), cols);
         cuda::SortColumns(Cuda(), &columns);
-        auto const found = cuda::CutOrdered(Cuda(), columns, task);
-        EXPECT_EQ(found.size(), ToSize(cols.count));
-        features.insert(features.end(), found.begin(), found.end());
+        cuda::OrderedCutter cutter;
+        cutter.Begin(Cuda(), columns, task);
+        cutter.Collect(Cuda(), &features);
+        EXPECT_EQ(features.size(), ToSize(cols.first + cols.count));
       }
       auto const cuts = JoinCuts(features, {});
       EXPECT_EQ(cuts.feature_begin, expected.feature_begin);
