@@ -14,7 +14,7 @@ inline RowGradients NormalGradients(double mean, double log_scale, double label)
   return row;
 }
 
-/// Computes the same for the rows of a block, in vectors of float64: per row about half of the time.
+/// Computes the same for the rows of a block, in vectors of float64.
 void ComputeNormalGradients(RowBlock* block);
 /// Replaces the labels of a block by their logarithms.
 void TakeLogarithms(RowBlock* block);

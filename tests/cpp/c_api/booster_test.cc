@@ -95,6 +95,7 @@ TEST(BoosterHandles, TheMeanOfADistributionIsMonotone) {
   auto const found = Predict(booster, MakeData(places, 1)).values;
   ASSERT_EQ(found.size(), 2 * places.size());
   for (std::size_t i = 1; i < places.size(); ++i) EXPECT_GE(found[2 * i], found[2 * i - 2]) << i;
+  EXPECT_GT(found[2 * places.size() - 2], found[0] + 0.5F);
   EXPECT_GT(found[1], 3.0F * found[2 * places.size() - 1]);
 }
 
