@@ -30,7 +30,7 @@ struct SharedMatrix {
   std::int64_t n_cols;
 };
 
-/// What a device has of the matrix. Immutable.
+/// The part of the matrix that a device has. Immutable.
 struct OrderedShare {
   OrderedColumns columns;
   Buffer<float> values;  ///< of its rows, with all columns
