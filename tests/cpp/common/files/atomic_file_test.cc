@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/platform/process.h"
+#include "support/need.h"
 #include "support/posix.h"
 
 namespace kauri {
@@ -67,7 +68,7 @@ TEST_F(ReplacementNames, HaveWholeCharactersOfUtf8) {
 }
 
 TEST_F(ReplacementNames, InAnotherCodeAreCutAtTheLimit) {
-  if (!TakesAnyBytes()) GTEST_SKIP() << "names must be UTF-8 here";
+  KAURI_SKIP_UNLESS(TakesAnyBytes(), "names must be UTF-8 here");
   auto const name = Repeated("\x83\x8e", 126);
   EXPECT_EQ(BeginningFor(name), name.substr(0, MostBytes()));
   std::string const text = "new";
