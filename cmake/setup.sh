@@ -84,12 +84,12 @@ unpack_debian_packages() {
   touch "$folder/root/complete"
 }
 
-# unpack_library_sources FOLDER: Debian's sources of Highway and zlib, which are compiled for another system. apt gets lists
-# of its own.
-unpack_library_sources() {
-  local sources=$1 options archive
+# unpack_debian_sources FOLDER PACKAGE...: sources of this Debian's packages, which are compiled for another system. apt gets
+# lists of its own.
+unpack_debian_sources() {
+  local sources=$1 packages=("${@:2}") options archive
   [[ -e $sources/complete ]] && return
-  heading "Fetching the sources of Highway and zlib"
+  heading "Fetching the sources of ${packages[*]}"
   mkdir -p "$sources/lists/partial" "$sources/cache/archives/partial"
   touch "$sources/status"
   (. /etc/os-release && echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main") >"$sources/sources.list"
@@ -97,7 +97,10 @@ unpack_library_sources() {
     -o Dir::State::status="$sources/status" -o Dir::Cache="$sources/cache" -o Dir::Etc::SourceList="$sources/sources.list"
     -o Dir::Etc::SourceParts=/dev/null)
   apt-get "${options[@]}" update
-  (cd "$sources" && apt-get "${options[@]}" --download-only source highway zlib)
+  (cd "$sources" && apt-get "${options[@]}" --download-only source "${packages[@]}")
   for archive in "$sources"/*.orig.tar.*; do tar -C "$sources" -xf "$archive"; done
   touch "$sources/complete"
 }
+
+# unpack_library_sources FOLDER: those of Highway and zlib.
+unpack_library_sources() { unpack_debian_sources "$1" highway zlib; }

@@ -1,6 +1,6 @@
 """A typical use of the package, run by test_wheel.py in an environment without other packages.
 
-python -I wheel_session.py FOLDER
+python -I wheel_session.py FOLDER [core]     core: without the parts that need pandas and scikit-learn
 """
 
 from __future__ import annotations
@@ -11,14 +11,10 @@ from pathlib import Path
 
 import kauriboost as kb
 import numpy as np
-import pandas as pd
-import sklearn
-from kauriboost.sklearn import KauriClassifier, KauriRegressor
-from sklearn.model_selection import GridSearchCV
 
 
-def main(folder: Path) -> None:
-    """Train, save, load and explain; tables, estimators."""
+def main(folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Train, save, load and explain. Returns the rows and their labels."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 5)).astype(np.float32)
     y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(np.float32)
@@ -35,6 +31,17 @@ def main(folder: Path) -> None:
     margins = booster.predict(data, output_margin=True)
     assert np.allclose(contributions.sum(axis=1), margins, atol=1e-4)
     assert kb.explain(booster, X).values.shape == (300, 5)
+    if kb.build_info()["USE_CUDA"]:
+        on_device(X, y)
+    return X, y
+
+
+def with_others(X: np.ndarray, y: np.ndarray) -> list[str]:
+    """Use tables of pandas and the estimators of scikit-learn. Returns the versions of both."""
+    import pandas as pd
+    import sklearn
+    from kauriboost.sklearn import KauriClassifier, KauriRegressor
+    from sklearn.model_selection import GridSearchCV
 
     frame = pd.DataFrame(X, columns=list("abcde"))
     frame["kind"] = pd.Categorical(np.where(X[:, 3] > 0, "oak", "ash"))
@@ -45,12 +52,7 @@ def main(folder: Path) -> None:
     assert classifier.score(frame[list("abcde")], labels) > 0.9
     search = GridSearchCV(KauriRegressor(n_estimators=20), {"max_depth": [2, 3]}, cv=2).fit(X, X[:, 0])
     assert search.best_params_ == {"max_depth": 3}
-    if kb.build_info()["USE_CUDA"]:
-        on_device(X, y)
-    print(
-        sys.version.split()[0], "numpy", np.__version__, "pandas", pd.__version__, "scikit-learn", sklearn.__version__
-    )
-    print("all was done")
+    return ["pandas", pd.__version__, "scikit-learn", sklearn.__version__]
 
 
 def on_device(X: np.ndarray, y: np.ndarray) -> None:
@@ -68,4 +70,7 @@ def on_device(X: np.ndarray, y: np.ndarray) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    rows_and_labels = main(Path(sys.argv[1]))
+    others = with_others(*rows_and_labels) if sys.argv[2:] != ["core"] else []
+    print(sys.version.split()[0], "numpy", np.__version__, *others)
+    print("all was done")
