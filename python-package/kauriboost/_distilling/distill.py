@@ -67,7 +67,7 @@ class _Lessons:
             mixed = label_weight * self.y + (1 - label_weight) * targets[:n]
             targets = np.concatenate([mixed, targets[n:]])
         numbers = np.flatnonzero(rows)
-        return Lesson(self.data.slice(numbers), targets[numbers], self.y is not None and label_weight > 0)
+        return Lesson(self.data.slice(numbers), targets[numbers])
 
 
 def distill(
@@ -88,8 +88,7 @@ def distill(
     """Train trees that copy any model, to predict a row in microseconds and to be explained exactly.
 
     The teacher labels the given rows and many synthetic rows near them. The student learns these results instead of
-    labels: numbers by squared error, probabilities of two classes by the cross-entropy, and those of several classes by
-    the squared error of their logarithms.
+    labels: numbers by squared error, probabilities by the cross-entropy with all classes.
 
     Parameters
     ----------

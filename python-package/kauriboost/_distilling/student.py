@@ -16,8 +16,6 @@ from .._model.booster import Booster
 from .._training.train import train
 
 _LEAST_HESSIAN = 1e-6
-_LEAST_CHANCE = 1e-4  # whose logarithm is learnt
-_LEAST_VARIANCE = 0.01  # of a class in a row, in the weight of its logarithm
 # Random thresholds make a sum of many trees smoother. On test rows of two real sets, students with them had less
 # squared error (R2 .992; .984 with the best thresholds) and less divergence (.0062; .0085). Two more levels were worse,
 # and so was a sample of columns for each node. With 26 classes symmetric trees were better still (.077; .087 without).
@@ -45,14 +43,10 @@ _ROUNDING = 2.0**-20  # deviations of this share of the numbers are near the rou
 
 @dataclass(frozen=True)
 class Lesson:
-    """Rows and the results to learn: numbers ``[n_rows]`` or probabilities ``[n_rows, n_classes]``.
-
-    Some of the results may be mixtures with labels.
-    """
+    """Rows and the results to learn: numbers ``[n_rows]`` or probabilities ``[n_rows, n_classes]``."""
 
     data: DMatrix
     targets: np.ndarray
-    has_labels: bool = False
 
 
 def settings_of(targets: np.ndarray, has_categories: bool) -> dict[str, Any]:
@@ -117,7 +111,7 @@ def learn(lesson: Lesson, params: Mapping[str, Any], rounds: int, held: Lesson |
     several = lesson.targets.ndim == 2 and lesson.targets.shape[1] > 2
     more: dict[str, Any] = {}
     if several:
-        more["obj"] = _soft_cross_entropy(lesson) if lesson.has_labels else _squared_error_of_logarithms(lesson)
+        more["obj"] = _soft_cross_entropy(lesson)
     if held is not None:
         more.update(evals=[(labelled(held), "held")], early_stopping_rounds=patience)
         if several:
@@ -136,28 +130,8 @@ def labelled(lesson: Lesson) -> DMatrix:
     return lesson.data
 
 
-def _squared_error_of_logarithms(lesson: Lesson) -> Any:
-    """Return the objective of several classes: margins are the centred logarithms of the teacher's probabilities.
-
-    The squared error of a class is weighted by the deviation of its indicator, so that classes without a chance in a
-    row count less there. Students of the logarithms were nearer to the labels than students of the cross-entropy.
-    """
-    chances = lesson.targets
-    logarithms = np.log(np.maximum(chances, _LEAST_CHANCE))
-    to_learn = logarithms - logarithms.mean(axis=1, keepdims=True)
-    weights = 2.0 * np.sqrt(chances * (1.0 - chances) + _LEAST_VARIANCE)
-
-    def objective(margins: np.ndarray, _: DMatrix) -> tuple[np.ndarray, np.ndarray]:
-        return weights * (margins - to_learn), weights
-
-    return objective
-
-
 def _soft_cross_entropy(lesson: Lesson) -> Any:
-    """Return the objective of several classes with labels: gradients of the cross-entropy with the targets.
-
-    A label has no logarithm to learn, because its probabilities are 0 and 1.
-    """
+    """Return the objective of several classes: gradients of the cross-entropy with the targets."""
 
     def objective(margins: np.ndarray, _: DMatrix) -> tuple[np.ndarray, np.ndarray]:
         chances = softmax(margins)

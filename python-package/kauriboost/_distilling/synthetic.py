@@ -26,7 +26,7 @@ _MOST_CELLS = 1 << 24  # of a block of distances
 class Mixing(NamedTuple):
     """How synthetic rows are made."""
 
-    n_neighbours: int = 30  # near rows of a parent
+    n_neighbours: int = 10  # near rows of a parent
     n_candidates: int = 4096  # sample of the rows in which they are searched
     share: float = 0.5  # probability that a cell is taken from the near row
 

@@ -84,9 +84,7 @@ def test_labels_of_several_classes_keep_their_shares() -> None:
     shares = np.array([0.7, 0.2, 0.1])
     y = np.random.default_rng(5).choice(3, len(X), p=shares)
     few: dict[str, Any] = {"n_synthetic": 0, "rounds": 20}
-    found = kb.distill(
-        lambda rows: np.tile(shares, (len(rows), 1)), X, y, kind="probabilities", label_weight=1, **few
-    )
+    found = kb.distill(lambda rows: np.tile(shares, (len(rows), 1)), X, y, kind="probabilities", label_weight=1, **few)
     np.testing.assert_allclose(found.predict_proba(NEW).mean(axis=0), shares, atol=0.08)
 
 
