@@ -1,4 +1,7 @@
-"""distill: students come close to known functions, teachers are checked, and the result is an ordinary model."""
+"""distill: students come close to known functions, teachers are checked, and the result is an ordinary model.
+
+Longer than 400 lines: the tests share a few teachers, which are defined here.
+"""
 
 from __future__ import annotations
 
