@@ -4,14 +4,17 @@
 #   cmake/try_on_wine.sh FOLDER [PYTHON-ARGUMENT...]     FOLDER: what cmake/wheels.sh --for x86_64-windows-gnu made
 #
 # The arguments are of that Python; without them it runs tests/python/wheel_session.py. All lies in build-cross/wine-python.
-# The Python is CPython 3.11 by python.org: its library and extension modules are part of Panda3D's wheel on PyPI, which
-# builds programs from them, and its modules in Python are those of this machine's Python 3.11. NumPy has version 1,
-# because wine 8.0 lacks the functions for complex numbers that NumPy 2 calls.
+# The Python is put together: CPython 3.11's library and extension modules for Windows are part of Panda3D's wheel on
+# PyPI, which builds programs from them, and its modules in Python are those of this machine's Python 3.11. NumPy has
+# version 1, because wine 8.0 lacks the functions for complex numbers that NumPy 2 calls.
 set -euo pipefail
 KAURI_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$KAURI_ROOT/cmake/setup.sh"
 case ${1:--h} in -*) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit ;; esac
 wheels=$(cd "$1" && pwd)
+wheel=("$wheels"/kauriboost-*-win_amd64.whl)
+[[ ${#wheel[@]} == 1 && -e ${wheel[0]} ]] ||
+  give_up "$wheels must hold one wheel kauriboost-*-win_amd64.whl; found: $(cd "$wheels" && ls -- *-win_amd64.whl 2>&1)"
 arguments=("${@:2}")
 folder=$KAURI_ROOT/build-cross/wine-python
 home=$folder/home
@@ -27,10 +30,12 @@ platform=(--only-binary=:all: --platform win_amd64 --python-version 3.11 --imple
 make_python() {
   [[ -e $home/python.exe ]] && return
   heading "Making a Python for Windows"
-  rm -rf "$home" "$folder/panda" && mkdir -p "$home/Lib" "$folder/panda"
+  rm -rf "$home" "$folder/panda"
+  mkdir -p "$home/Lib" "$folder/panda"
   "${pip[@]}" download --no-deps "${platform[@]}" --dest "$folder" 'panda3d==1.10.16'
   "$python" -m zipfile -e "$folder"/panda3d-*.whl "$folder/panda"
-  mv "$folder"/panda/deploy_libs/* "$home" && rm -rf "$folder/panda"
+  mv "$folder"/panda/deploy_libs/* "$home"
+  rm -rf "$folder/panda"
   cp -r "$modules/." "$home/Lib"
   rm -rf "$home"/Lib/{lib-dynload,site-packages,dist-packages,sitecustomize.py}
   cat >"$folder/python.c" <<END
@@ -52,7 +57,7 @@ heading "Installing"
   'numpy<2' 'kauriboost[pandas,sklearn,sparse]' 2>"$folder/log" || give_up "$(cat "$folder/log")"
 # pip takes a version that is there for the same wheel, however old.
 "${pip[@]}" install --no-compile "${platform[@]}" --target "$site" --upgrade --force-reinstall --no-deps \
-  "$wheels"/kauriboost-*-win_amd64.whl
+  "${wheel[0]}"
 cp "$KAURI_ROOT/tests/python/wheel_session.py" "$site"
 ((${#arguments[@]})) || arguments=("$(wide "$site/wheel_session.py")" "$(wide "$site")")
 

@@ -76,10 +76,14 @@ class BuildWithLibrary(build_py):
             (target / name).mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="kauri-build-") as folder:
             given = os.environ.get("KAURI_LIBRARY")
+            if given and not Path(given).is_file():
+                raise SystemExit(f"There is no file {given!r}, which KAURI_LIBRARY names; no wheel was made.")
             source = Path(given).resolve().parent if given else build_library(Path(folder))
-            for pattern in LIBRARIES:
-                for library in source.glob(pattern):
-                    shutil.copy2(library, target / "lib" / name_asked_for(library))
+            libraries = [library for pattern in LIBRARIES for library in source.glob(pattern)]
+            if not libraries:
+                raise SystemExit(f"{source} holds no library ({' or '.join(LIBRARIES)}); no wheel was made.")
+            for library in libraries:
+                shutil.copy2(library, target / "lib" / name_asked_for(library))
             for program in (source.parent / "bin" / name for name in PROGRAMS):
                 if program.exists():
                     shutil.copy2(program, target / "bin")

@@ -14,7 +14,7 @@
 namespace kauri {
 
 /// Changes whenever a class in include/kauri changes its layout or virtual functions.
-constexpr int kPluginInterface = 16;
+constexpr int kPluginInterface = 17;
 
 /// A plug-in's description. The first two members never move: they are read before it is known whether the rest is
 /// compatible.

@@ -30,6 +30,8 @@ struct TreePlace {
   float leaf_scale = 1.0F;             ///< leaf value = weight * eta * leaf_scale (1 / num_parallel_tree in forests)
   Span<float const> feature_weights;   ///< [n_cols], in host memory, for column sampling; empty: all equal
   Span<float const> feature_costs;  ///< [n_cols], in host memory; 0 once the model splits on a column; empty: no costs
+  /// [outputs of the tree], in host memory: 1 if monotone constraints do not bind the output; empty: they bind all.
+  Span<std::uint8_t const> free_outputs;
 };
 
 /// The errors of rows for a piecewise linear loss, which split_criterion=absolute_error reduces: `above` per unit that

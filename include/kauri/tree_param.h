@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kauri/parameter.h"
 
@@ -271,8 +272,9 @@ struct TrainingParams {
   /// Parses the parameters of trees. \throws Error(kParameter).
   explicit TrainingParams(ParamMap params) : all(std::move(params)), tree(ParseParameters<TreeParam>(all)) {}
 
-  ParamMap all;    ///< all parameters as text, from which a component reads its own
-  TreeParam tree;  ///< the parameters of trees, parsed once for all components
+  ParamMap all;                            ///< all parameters as text, from which a component reads its own
+  TreeParam tree;                          ///< the parameters of trees, parsed once for all components
+  std::vector<std::uint8_t> free_outputs;  ///< Objective::FreeOutputs
 };
 
 }  // namespace kauri

@@ -1,9 +1,9 @@
 /// \file Writes whole files, or standard output in the same way, with errors that say what went wrong.
 #pragma once
 
-#include <fstream>
 #include <memory>
 #include <ostream>
+#include <streambuf>
 #include <string>
 
 #include "common/files/atomic_file.h"
@@ -36,7 +36,9 @@ class OutputFile {
   std::string path_;
   std::string role_;
   std::unique_ptr<ReplacementFile> replacement_;  ///< nullptr: the path is written to directly
-  std::ofstream file_;
+  Descriptor direct_{-1};                         ///< open if there is no replacement
+  std::unique_ptr<std::streambuf> buffer_;        ///< nullptr: standard output
+  std::ostream file_{nullptr};
   std::ostream* stream_;
 };
 

@@ -6,6 +6,7 @@
 /// 3. Trees have vector leaves by default, so that a split serves all parameters. The gain of a leaf, a sum over the
 ///    parameters, has no unit: it counts log-likelihood.
 /// 4. Predictions are the parameters in their natural scale.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ namespace {
 using distribution::Family;
 using distribution::kMostParameters;
 using distribution::LabelMoments;
+using distribution::RowBlock;
 
 /// A label and its weight.
 struct WeightedLabel {
@@ -110,15 +112,12 @@ class DistributionObjective : public Objective {
     RequireOutputs(info.labels.empty() ? n_ : static_cast<std::int64_t>(margins.size() / info.labels.size()));
     CheckGradientSizes(info.labels.size() * ToSize(n_), margins, out);
     ParallelForBlocks(ctx, info.n_rows, kBlockRows, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-      double raw[kMostParameters];
-      for (auto row = begin; row < end; ++row) {
-        for (int k = 0; k < n_; ++k) raw[k] = static_cast<double>(margins[row * n_ + k]);
-        auto const pairs = family_.Gradients(raw, static_cast<double>(info.labels[row]));
-        auto const weight = static_cast<double>(info.Weight(row));
-        for (int k = 0; k < n_; ++k) {
-          out[row * n_ + k] = {static_cast<float>(pairs.gradient[k] * weight),
-                               static_cast<float>(pairs.hessian[k] * weight)};
-        }
+      RowBlock block;
+      for (auto row = begin; row < end; row += block.n) {
+        block.n = std::min(RowBlock::kMostRows, end - row);
+        ReadRows(margins, info, row, &block);
+        family_.BlockGradients(&block);
+        WriteRows(block, info, row, out);
       }
     });
   }
@@ -147,10 +146,35 @@ class DistributionObjective : public Objective {
     if (!family_.IsUnitFree()) defaults["lambda"] = "0";
     return defaults;
   }
+  /// Monotone constraints are about the mean of the distribution.
+  std::vector<std::uint8_t> FreeOutputs() const override {
+    std::vector<std::uint8_t> free;
+    for (int k = 0; k < n_; ++k) free.push_back(family_.MovesMean(k) ? 0 : 1);
+    return free;
+  }
 
  private:
   static constexpr std::int64_t kBlockRows = 1024;
 
+  /// Copies the rows from `first` on to the block.
+  void ReadRows(Span<float const> margins, MetaInfo const& info, std::int64_t first, RowBlock* block) const {
+    for (std::int64_t i = 0; i < block->n; ++i) block->label[i] = static_cast<double>(info.labels[first + i]);
+    for (int k = 0; k < n_; ++k) {
+      for (std::int64_t i = 0; i < block->n; ++i) {
+        block->raw[k][i] = static_cast<double>(margins[(first + i) * n_ + k]);
+      }
+    }
+  }
+  /// Writes the weighted pairs of a block.
+  void WriteRows(RowBlock const& block, MetaInfo const& info, std::int64_t first, Span<GradientPair> out) const {
+    for (std::int64_t i = 0; i < block.n; ++i) {
+      auto const weight = static_cast<double>(info.Weight(first + i));
+      for (int k = 0; k < n_; ++k) {
+        out[(first + i) * n_ + k] = {static_cast<float>(block.gradient[k][i] * weight),
+                                     static_cast<float>(block.hessian[k][i] * weight)};
+      }
+    }
+  }
   /// \throws Error(kParameter) if the model has another number of outputs, as after a change of `objective`.
   void RequireOutputs(std::int64_t n_outputs) const {
     if (n_outputs == n_) return;

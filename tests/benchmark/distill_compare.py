@@ -1,7 +1,7 @@
 """Distilling: `fit_best`, a slow teacher and the trees that copy it, by their losses and the time of a row.
 
-    .venv/bin/python tests/benchmark/distill_compare.py --data FOLDER [set ...]
-        [--splits 1] [--rows 1000] [--teacher-rows 4000] [--synthetic 20000] [--rounds 600]
+    .venv/bin/python tests/benchmark/distill_compare.py --data FOLDER [set ...] [--kept FOLDER]
+        [--splits 1] [--first-split 0] [--rows 500] [--teacher-rows 2000] [--synthetic N] [--rounds 1000]
 
 On each split the teacher learns --teacher-rows rows with their labels, as a pretrained model knows more than the rows
 at hand. The student gets --rows of these rows without labels, and `fit_best` the same rows with labels. With equal
@@ -96,11 +96,13 @@ def main() -> int:
     parser = make_parser(__doc__)
     parser.set_defaults(device="cpu", threads=1)
     parser.add_argument("sets", nargs="*", default=list(SETS))
+    parser.add_argument("--kept", type=Path, help="folder for the rows that are used, to read the sets only once")
     parser.add_argument("--splits", type=int, default=1)
-    parser.add_argument("--rows", type=int, default=1000, help="of fit_best and the student")
-    parser.add_argument("--teacher-rows", type=int, default=4000)
-    parser.add_argument("--synthetic", type=int, default=20_000)
-    parser.add_argument("--rounds", type=int, default=600, help="of the student, at most")
+    parser.add_argument("--first-split", type=int, default=0)
+    parser.add_argument("--rows", type=int, default=500, help="of fit_best and the student")
+    parser.add_argument("--teacher-rows", type=int, default=2000)
+    parser.add_argument("--synthetic", type=int, help="synthetic rows (default: that of distill)")
+    parser.add_argument("--rounds", type=int, default=1000, help="of the student, at most (default: that of distill)")
     args = parser.parse_args()
     names = ("fit_best", "teacher", "student")
     columns = [("set", "name", "{}"), ("kind", "kind", "{}"), *((name, name, "{:.4f}") for name in names)]
@@ -110,12 +112,12 @@ def main() -> int:
     report = Report("distill", f"Distilling, {args.splits} splits, {args.rows} rows", columns, args)
     kept = []
     for name in args.sets:
-        task = read_task(name, args.data, args.teacher_rows + MOST_TESTED)
+        task = read_task(name, args.data, args.teacher_rows + MOST_TESTED, args.kept)
         if task is None:
             continue
-        splits = [measure(task, seed, args) for seed in range(args.splits)]
+        splits = [measure(task, args.first_split + split, args) for split in range(args.splits)]
         row: dict[str, Any] = {key: float(np.mean([split[key] for split in splits])) for key in splits[0]}
-        row.update(name=name, kind=task.kind, gain=1 - row["teacher"] / row["fit_best"])
+        row.update(name=name, kind=task.kind, splits=splits, gain=1 - row["teacher"] / row["fit_best"])
         if row["gain"] > 0:
             row["kept"] = (row["fit_best"] - row["student"]) / (row["fit_best"] - row["teacher"])
             kept.append(row["kept"])

@@ -1,9 +1,10 @@
-"""The boosters dart, gblinear and adaboost from the command line."""
+"""The boosters dart, gblinear and adaboost, and objectives of distributions, from the command line."""
 
 from __future__ import annotations
 
 import json
 
+import kauriboost as kb
 import numpy as np
 import pytest
 import xgboost
@@ -238,3 +239,23 @@ def test_columns_that_cost_too_much_are_not_used(kauri: Kauri, method: str) -> N
     assert all(column % 3 == 0 for column in splits)
     failed = kauri.run(f"data={kauri.train_uri}", "feature_cost=(1,2)", status=1)
     assert "feature_cost has 2 values, the data have 30 features" in failed.err
+
+
+def test_constraints_of_a_distribution_are_those_of_python(kauri: Kauri) -> None:
+    """The mean obeys them, and the scale is free."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-2, 2, size=(1000, 2)).astype(np.float32)
+    y = (X[:, 0] + np.exp(-X[:, 0]) * rng.normal(size=1000)).astype(np.float32)
+    kb.DMatrix(X, label=y).save_binary(kauri.folder / "rows.bin")
+    params = {"objective": "dist:normal", "monotone_constraints": "(1,0)", "max_depth": 3}
+    booster = kb.train(params, kb.DMatrix(X, label=y), 20, verbose_eval=False)
+    words = [f"{name}={value}" for name, value in params.items()]
+    kauri.run("data=rows.bin", *words, "num_round=20", "model_out=model.json")
+    learnt = json.loads((kauri.folder / "model.json").read_bytes())
+    assert learnt["learner"]["gradient_booster"] == json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]
+    places = np.column_stack([np.linspace(-1.9, 1.9, 50), np.zeros(50)])
+    kb.DMatrix(places).save_binary(kauri.folder / "places.bin")
+    kauri.run("task=pred", "model_in=model.json", "test:data=places.bin")
+    mean, scale = np.loadtxt(kauri.folder / "pred.txt").reshape(50, 2).T
+    assert np.all(np.diff(mean) >= 0)
+    assert scale[0] > 4 * scale[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import subprocess
 from pathlib import Path
 
 from cli_program import BUILD, Kauri
@@ -29,6 +30,17 @@ def test_the_example_trains_predicts_and_is_listed(kauri: Kauri) -> None:
 def test_without_the_plug_in_its_objective_is_unknown(kauri: Kauri) -> None:
     done = kauri.run(f"data={kauri.train_uri}", "objective=example:logcosh", "model_out=m.json", status=1)
     assert "Unknown objective function 'example:logcosh'" in done.err
+
+
+def test_an_absent_library_that_a_plug_in_needs_is_named(kauri: Kauri, tmp_path: Path) -> None:
+    compiler = ["cc", "-shared", "-xc", "/dev/null", f"-L{tmp_path}"]
+    needed = tmp_path / "libexample.so"
+    subprocess.run([*compiler, "-o", needed], check=True)
+    subprocess.run([*compiler, "-o", tmp_path / "example.so", "-Wl,--no-as-needed", "-lexample"], check=True)
+    needed.unlink()
+    kauri.environment = {"KAURI_PLUGINS": "example.so", "LD_LIBRARY_PATH": str(tmp_path)}
+    message = kauri.run("help", "all", status=1).err
+    assert "'example.so' cannot be loaded: libexample.so: cannot open" in message
 
 
 def test_what_is_no_plug_in_is_refused(kauri: Kauri, tmp_path: Path) -> None:

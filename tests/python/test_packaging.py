@@ -33,18 +33,18 @@ class Checkout:
         self.program.write_bytes(b"program")
         self.program.chmod(0o755)
 
-    def run(self, hook: str, target: Path) -> None:
+    def run(self, hook: str, target: Path, library: str = "libkauri.so") -> None:
         target.mkdir(exist_ok=True)
-        environment = {**os.environ, "KAURI_LIBRARY": str(self.libraries / "libkauri.so")}
+        environment = {**os.environ, "KAURI_LIBRARY": str(self.libraries / library)}
         command = [sys.executable, "-c", BUILD.format(hook), str(target)]
         done = subprocess.run(command, cwd=self.package, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
-    def wheel(self) -> dict[str, bytes]:
-        """Build a wheel; return its files."""
+    def wheel(self, library: str = "libkauri.so") -> dict[str, bytes]:
+        """Build a wheel around a library; return its files."""
         target = self.folder / "wheels"
         shutil.rmtree(target, ignore_errors=True)
-        self.run("build_wheel", target)
+        self.run("build_wheel", target, library)
         (path,) = target.glob("*.whl")
         with ZipFile(path) as archive:
             return {name: archive.read(name) for name in archive.namelist()}
@@ -91,6 +91,17 @@ def test_the_command_is_the_program(checkout: Checkout, tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "there is no program" in done.stderr
+
+
+def test_a_wheel_without_a_library_is_refused(checkout: Checkout) -> None:
+    library = checkout.libraries / "libkauri.so"
+    library.unlink()
+    with pytest.raises(AssertionError, match=r"There is no file .*libkauri\.so', which KAURI_LIBRARY names"):
+        checkout.wheel()
+    (checkout.libraries / "other.so").write_bytes(b"library")
+    with pytest.raises(AssertionError, match=r"holds no library .*libkauri.*\.so or kauri\.dll"):
+        checkout.wheel("other.so")
+    assert not list((checkout.folder / "wheels").glob("*.whl"))
 
 
 def test_what_is_gone_is_not_shipped(checkout: Checkout) -> None:

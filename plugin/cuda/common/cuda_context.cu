@@ -1,6 +1,12 @@
+#include <cuda.h>
+
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "cuda/common/cuda_context.h"
 #include "kauri/error.h"
@@ -25,7 +31,69 @@ void LetReach(int owner, int peer) {
   KAURI_CUDA_CHECK(cudaMemPoolSetAccess(pool, &access, 1));
 }
 
+/// Returns the driver's function that numbers contexts, or null. The plug-in is not linked with the driver.
+decltype(&cuCtxGetId) FindContextNumbers() {
+  constexpr unsigned kFirstVersion = 12000;
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult how{};
+  auto const code = cudaGetDriverEntryPointByVersion("cuCtxGetId", &found, kFirstVersion, cudaEnableDefault, &how);
+  if (code != cudaSuccess) cudaGetLastError();
+  return code == cudaSuccess && how == cudaDriverEntryPointSuccess ? reinterpret_cast<decltype(&cuCtxGetId)>(found)
+                                                                   : nullptr;
+}
+
+/// Streams that nobody uses. Thread-safe.
+class IdleStreams {
+ public:
+  /// Returns a stream of the device's context, or null.
+  cudaStream_t Take(int device, std::uint64_t context_id) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    auto& streams = streams_[{device, context_id}];
+    streams.reserve(kMost);  // so that Keep does not fail
+    if (streams.empty()) return nullptr;
+    auto* const stream = streams.back();
+    streams.pop_back();
+    return stream;
+  }
+  /// Returns whether the stream is kept. It has no work left, and Take was called for its context.
+  bool Keep(int device, std::uint64_t context_id, cudaStream_t stream) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    auto& streams = streams_[{device, context_id}];
+    if (streams.size() >= kMost) return false;
+    streams.push_back(stream);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;  ///< of a context
+  std::mutex mutex_;
+  std::map<std::pair<int, std::uint64_t>, std::vector<cudaStream_t>> streams_;
+};
+
+/// Returns the streams, which are never ended: CUDA may end before static objects do.
+IdleStreams& Idle() {
+  static auto* const idle = new IdleStreams();
+  return *idle;
+}
+
+/// Returns a new stream of the current device.
+cudaStream_t MakeStream(int device) {
+  cudaMemPool_t pool = nullptr;
+  KAURI_CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, device));
+  auto threshold = std::numeric_limits<std::uint64_t>::max();
+  KAURI_CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+  cudaStream_t stream = nullptr;
+  KAURI_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
 }  // namespace
+
+std::uint64_t ContextId() {
+  static auto const number_of = FindContextNumbers();
+  unsigned long long id = 0;
+  return number_of != nullptr && number_of(nullptr, &id) == CUDA_SUCCESS ? id : 0;
+}
 
 void CheckCuda(cudaError_t code, char const* what, char const* file, int line) {
   if (code == cudaSuccess) return;
@@ -66,16 +134,17 @@ void WaitFor(CudaContext const& cuda, cudaStream_t other) {
 StreamOwner::StreamOwner(int device) {
   DeviceScope const scope(device);
   context_.device = device;
-  KAURI_CUDA_CHECK(cudaStreamCreateWithFlags(&context_.stream, cudaStreamNonBlocking));
-  cudaMemPool_t pool = nullptr;
-  KAURI_CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, device));
-  auto threshold = std::numeric_limits<std::uint64_t>::max();
-  KAURI_CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+  context_id_ = ContextId();
+  context_.stream = Idle().Take(device, context_id_);
+  if (context_.stream == nullptr) context_.stream = MakeStream(device);
 }
 
 StreamOwner::~StreamOwner() {
-  cudaStreamSynchronize(context_.stream);
-  cudaStreamDestroy(context_.stream);
+  auto const is_sound = cudaStreamSynchronize(context_.stream) == cudaSuccess;
+  if (is_sound && Idle().Keep(context_.device, context_id_, context_.stream)) return;
+  if (!is_sound || cudaStreamDestroy(context_.stream) != cudaSuccess) {
+    cudaGetLastError();  // otherwise the next, unrelated call would return it
+  }
 }
 
 bool CanRead(int device, int owner) {

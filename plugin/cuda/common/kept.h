@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/memory_plan.h"
@@ -14,8 +15,8 @@
 
 namespace kauri::cuda {
 
-/// A value of type T that the trainings on a device share. It is given up if memory is short and nobody uses it; the
-/// next training makes it anew. Thread-safe.
+/// A value of type T that the trainings on a device share. It is given up if memory is short and nobody uses it, or if
+/// the device was reset; the next training makes it anew. Thread-safe.
 template <typename T>
 class Kept final : public IdleMemory {
  public:
@@ -27,16 +28,20 @@ class Kept final : public IdleMemory {
   template <typename Make>
   std::shared_ptr<T const> Get(Make&& make) const {
     std::lock_guard<std::mutex> const lock(mutex_);
+    ForgetIfReset();
     if (value_ != nullptr) return value_;
     auto const owned = std::make_shared<Owned>(device_);
     owned->value = make(owned->stream.Context());
     owned->stream.Context().Synchronize();  // because readers use streams of their own
     if (owned->value != nullptr) value_ = std::shared_ptr<T const>(owned, owned->value.get());
+    context_id_ = ContextId();
     return value_;
   }
   /// Returns the value if there is one, else nullptr. A holder keeps it from being given up.
   std::shared_ptr<T const> Hold() const {
+    DeviceScope const scope(device_);
     std::lock_guard<std::mutex> const lock(mutex_);
+    ForgetIfReset();
     return value_;
   }
 
@@ -56,9 +61,18 @@ class Kept final : public IdleMemory {
     std::unique_ptr<T const> value;
   };
 
+  /// The device is current.
+  void ForgetIfReset() const {
+    if (value_ == nullptr || context_id_ == ContextId()) return;
+    // Its memory ended with the context. It is never destroyed, because others may have its addresses now.
+    static_cast<void>(new std::shared_ptr<T const>(std::move(value_)));
+    value_.reset();
+  }
+
   int device_;
   mutable std::mutex mutex_;  ///< held while the value is made
   mutable std::shared_ptr<T const> value_;
+  mutable std::uint64_t context_id_ = 0;  ///< of the value
 };
 
 /// Returns the place of a value that is kept with `data` on a device. key: what the value depends on besides the rows.

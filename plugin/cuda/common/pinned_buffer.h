@@ -1,6 +1,7 @@
 /// \file Host memory for copies from and to a device.
 ///
-/// PinnedBuffer is page-locked host memory: copies from and to it overlap with the host's own work.
+/// PinnedBuffer is page-locked host memory: copies from and to it overlap with the host's own work. IdlePinned keeps
+/// such memory between uses.
 ///
 /// Upload has small host arrays that are copied to the device together, because a copy costs the host microseconds at
 /// any size.
@@ -10,7 +11,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -29,6 +33,7 @@ class PinnedBuffer {
   PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(context_id_, other.context_id_);
     return *this;
   }
   PinnedBuffer(PinnedBuffer const&) = delete;
@@ -36,6 +41,8 @@ class PinnedBuffer {
 
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
+  /// Returns the number of the context that the memory belongs to (cuda/common/cuda_context.h).
+  std::uint64_t Owner() const { return context_id_; }
 
   /// Makes room for at least `size` elements. If the buffer grows, its contents are lost. No copy may be under way.
   void Reserve(std::size_t size) {
@@ -43,17 +50,53 @@ class PinnedBuffer {
     Free();
     KAURI_CUDA_CHECK(cudaMallocHost(reinterpret_cast<void**>(&data_), size * sizeof(T)));
     size_ = size;
+    context_id_ = ContextId();
   }
 
  private:
   void Free() {
-    if (data_ != nullptr) cudaFreeHost(data_);
+    if (data_ != nullptr && cudaFreeHost(data_) != cudaSuccess) cudaGetLastError();  // the next call would return it
     data_ = nullptr;
     size_ = 0;
   }
 
   T* data_ = nullptr;
   std::size_t size_ = 0;
+  std::uint64_t context_id_ = 0;
+};
+
+/// Buffers that nobody uses. To lock 24 MiB and to free them takes 5 ms, in which no other thread can call the device.
+/// Objects live as long as the process, because CUDA may end before static objects do. Thread-safe.
+template <typename T>
+class IdlePinned {
+ public:
+  /// At most `most` buffers of at most `most_elements` stay, of each context.
+  IdlePinned(std::size_t most, std::size_t most_elements) : most_(most), most_elements_(most_elements) {}
+
+  /// Returns a buffer of the current device's context, of any size; an empty one if there is none.
+  PinnedBuffer<T> Take() {
+    auto const context_id = ContextId();
+    std::lock_guard<std::mutex> const lock(mutex_);
+    auto& idle = idle_[context_id];
+    idle.reserve(most_);  // so that GiveBack does not fail
+    if (idle.empty()) return {};
+    auto buffer = std::move(idle.back());
+    idle.pop_back();
+    return buffer;
+  }
+  /// buffer: no copy is under way.
+  void GiveBack(PinnedBuffer<T> buffer) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    auto const idle = idle_.find(buffer.Owner());
+    auto const fits = buffer.size() > 0 && buffer.size() <= most_elements_;
+    if (fits && idle != idle_.end() && idle->second.size() < most_) idle->second.push_back(std::move(buffer));
+  }
+
+ private:
+  std::size_t most_;
+  std::size_t most_elements_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::vector<PinnedBuffer<T>>> idle_;
 };
 
 /// Makes room for `size` elements. Page-locked memory costs up to a millisecond, so the buffer at least doubles, from

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -15,32 +14,11 @@ namespace {
 
 constexpr std::size_t kPartBytes = std::size_t{1} << 20U;
 
-/// Page-locked memory that is kept for the next call. Allocating and freeing it takes one or two milliseconds, during
-/// which no other thread can call the device.
-class IdleParts {
- public:
-  PinnedBuffer<char> Take() {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    if (buffers_.empty()) return {};
-    auto buffer = std::move(buffers_.back());
-    buffers_.pop_back();
-    return buffer;
-  }
-  void GiveBack(PinnedBuffer<char> buffer) {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    if (buffers_.size() < kMostIdle) buffers_.push_back(std::move(buffer));
-  }
-
- private:
-  static constexpr std::size_t kMostIdle = 4;
-  std::mutex mutex_;
-  std::vector<PinnedBuffer<char>> buffers_;
-};
-
-/// Returns the idle memory. It is never freed, because the driver may be gone before the process ends.
-IdleParts& Idle() {
-  static auto& idle = *new IdleParts();
-  return idle;
+/// Returns the memory that is kept for the next call, 4 MiB at most for each device.
+IdlePinned<char>& Idle() {
+  constexpr std::size_t kMostIdle = 4;
+  static auto* const idle = new IdlePinned<char>(kMostIdle, kPartBytes);
+  return *idle;
 }
 
 /// A part under way.

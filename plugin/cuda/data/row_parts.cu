@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 
 #include "common/random/random.h"
@@ -8,6 +7,7 @@
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/launch.h"
 #include "cuda/common/memory_plan.h"
+#include "cuda/common/pinned_buffer.h"
 #include "cuda/data/cuda_memory.h"
 #include "cuda/data/row_parts.h"
 #include "data/bins/row_digest.h"
@@ -59,31 +59,9 @@ constexpr std::size_t kShareThatStays = 8;
 /// Number of floats that a host thread copies at a time.
 constexpr std::int64_t kFloatsPerBlock = 1 << 15;
 
-/// Page-locked buffers of passes that have ended. To lock 24 MiB and to free them takes 5 ms, a third of what the rows
-/// of a million by 28 take to reach the device. As many stay as one pass uses, 48 MiB at most.
-class IdleBuffers {
- public:
-  PinnedBuffer<float> Take() {
-    std::lock_guard const lock(mutex_);
-    if (idle_.empty()) return {};
-    auto buffer = std::move(idle_.back());
-    idle_.pop_back();
-    return buffer;
-  }
-  /// buffer: no copy is under way.
-  void GiveBack(PinnedBuffer<float> buffer) {
-    std::lock_guard const lock(mutex_);
-    if (idle_.size() < kStagings && buffer.size() > 0 && buffer.size() <= kMostIdle) idle_.push_back(std::move(buffer));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<PinnedBuffer<float>> idle_;
-};
-
-/// Returns the buffers, which are never destroyed: CUDA may end before static objects do.
-IdleBuffers& IdlePageLocked() {
-  static auto* const idle = new IdleBuffers();
+/// Returns the buffers of passes that have ended: as many as one pass uses, 48 MiB at most, for each device.
+IdlePinned<float>& IdlePageLocked() {
+  static auto* const idle = new IdlePinned<float>(kStagings, kMostIdle);
   return *idle;
 }
 

@@ -1,8 +1,10 @@
 #include "cuda/forest/device_forest.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <string>
+#include <type_traits>
 
 #include "cuda/common/memory_plan.h"
 
@@ -36,19 +38,36 @@ std::vector<T> Reorder(Forest const& forest, std::vector<std::int64_t> const& or
   return to;
 }
 
+constexpr std::size_t kAlignment = 16;  ///< of arrays
+
+/// Appends the values at a place that any type may have. \returns the place.
+template <typename Values>
+std::size_t Append(Values const& values, std::vector<unsigned char>* bytes) {
+  using T = typename Values::value_type;
+  static_assert(alignof(T) <= kAlignment && std::is_trivially_copyable_v<T>);
+  auto const place = (bytes->size() + kAlignment - 1) / kAlignment * kAlignment;
+  bytes->resize(place + values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(bytes->data() + place, values.data(), values.size() * sizeof(T));
+  return place;
+}
+
 /// Below this size, a query for the free memory takes longer than the upload: a tree or two, every round.
 constexpr std::size_t kWorthAsking = 1 << 20;
 
-void RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::size_t n_nodes) {
+/// Requires memory for the forest. \returns its bytes, without gaps between arrays.
+std::size_t RequireForestMemory(CudaContext const& cuda, Forest const& forest, std::size_t n_nodes) {
   auto const node_bytes = n_nodes * (forest.is_wide ? sizeof(WideNode) : sizeof(NarrowNode));
   auto const leaf_bytes = n_nodes * (sizeof(float) + sizeof(std::int32_t));
   auto const& categories = forest.categories;
   auto const rest = forest.tree_depth.size() * sizeof(TreeHead) + 4 * forest.feature_of_slot.size() +
                     4 * forest.slot_of_feature.size() + sizeof(CategorySet) * categories.Sets().size() +
                     4 * categories.Data().size();
-  if (node_bytes + leaf_bytes + rest < kWorthAsking) return;
-  RequireMemory(cuda, "a model of " + std::to_string(forest.NumTrees()) + " trees",
-                {{"nodes", node_bytes}, {"leaves", leaf_bytes}, {"features and categories", rest}});
+  auto const all = node_bytes + leaf_bytes + rest;
+  if (all >= kWorthAsking) {
+    RequireMemory(cuda, "a model of " + std::to_string(forest.NumTrees()) + " trees",
+                  {{"nodes", node_bytes}, {"leaves", leaf_bytes}, {"features and categories", rest}});
+  }
+  return all;
 }
 
 }  // namespace
@@ -66,35 +85,38 @@ DeviceForest::DeviceForest(Context const& ctx, Model const& model, TreeRange ran
     node_count_.push_back(forest_.tree_begin[tree + 1] - forest_.tree_begin[tree]);
     n_nodes += (node_count_.back() + kNodeAlignment - 1) / kNodeAlignment * kNodeAlignment;
   }
-  RequireForestMemory(cuda, forest_, ToSize(n_nodes));
-  if (forest_.is_wide) {
-    wide_ = ToDevice(cuda, Reorder(forest_, order_, host_heads_, n_nodes, forest_.wide));
-  } else {
-    narrow_ = ToDevice(cuda, Reorder(forest_, order_, host_heads_, n_nodes, forest_.narrow));
-  }
-  leaf_value_ = ToDevice(cuda, Reorder(forest_, order_, host_heads_, n_nodes, forest_.leaf_value));
-  node_id_ = ToDevice(cuda, Reorder(forest_, order_, host_heads_, n_nodes, forest_.node_id));
-  heads_ = ToDevice(cuda, host_heads_);
-  feature_of_slot_ = ToDevice(cuda, forest_.feature_of_slot);
-  slot_of_feature_ = ToDevice(cuda, forest_.slot_of_feature);
-  sets_ = ToDevice(cuda, forest_.categories.Sets());
-  set_data_ = ToDevice(cuda, forest_.categories.Data());
+  constexpr std::size_t kGaps = 8 * kAlignment;
+  std::vector<unsigned char> bytes;
+  bytes.reserve(RequireForestMemory(cuda, forest_, ToSize(n_nodes)) + kGaps);
+  auto const add = [&](auto const& values) { return Append(values, &bytes); };
+  auto const add_nodes = [&](auto const& values) {
+    return add(Reorder(forest_, order_, host_heads_, n_nodes, values));
+  };
+  places_ = {forest_.is_wide ? add_nodes(forest_.wide) : add_nodes(forest_.narrow),
+             add_nodes(forest_.leaf_value),
+             add_nodes(forest_.node_id),
+             add(host_heads_),
+             add(forest_.feature_of_slot),
+             add(forest_.slot_of_feature),
+             add(forest_.categories.Sets()),
+             add(forest_.categories.Data())};
+  bytes_ = ToDevice(cuda, bytes);
   cuda.Synchronize();  // for the arrays, which other streams read
 }
 
 ForestView DeviceForest::View() const {
   ForestView view{};
-  view.nodes = forest_.is_wide ? static_cast<void const*>(wide_.data()) : narrow_.data();
-  view.leaf_value = leaf_value_.data();
-  view.node_id = node_id_.data();
-  view.heads = heads_.data();
+  view.nodes = At<void>(places_.nodes);
+  view.leaf_value = At<float>(places_.leaf_value);
+  view.node_id = At<std::int32_t>(places_.node_id);
+  view.heads = At<TreeHead>(places_.heads);
   view.slot_bits = forest_.slot_bits;
   view.n_slots = static_cast<std::int32_t>(forest_.NumSlots());
   view.n_outputs = static_cast<std::int32_t>(forest_.n_outputs);
-  view.feature_of_slot = feature_of_slot_.data();
-  view.slot_of_feature = slot_of_feature_.data();
-  view.n_mapped_features = static_cast<std::int64_t>(slot_of_feature_.size());
-  view.categories = {sets_.data(), set_data_.data()};
+  view.feature_of_slot = At<std::uint32_t>(places_.feature_of_slot);
+  view.slot_of_feature = At<std::int32_t>(places_.slot_of_feature);
+  view.n_mapped_features = static_cast<std::int64_t>(forest_.slot_of_feature.size());
+  view.categories = {At<CategorySet>(places_.sets), At<std::uint32_t>(places_.set_data)};
   return view;
 }
 

@@ -68,20 +68,29 @@ class DeviceForest {
   std::vector<TreeChunk> Chunks(TreeRange range, std::int64_t max_nodes, bool firsts_only) const;
 
  private:
+  /// Where the arrays begin in `bytes_`.
+  struct Places {
+    std::size_t nodes;
+    std::size_t leaf_value;
+    std::size_t node_id;
+    std::size_t heads;
+    std::size_t feature_of_slot;
+    std::size_t slot_of_feature;
+    std::size_t sets;
+    std::size_t set_data;
+  };
+  template <typename T>
+  T const* At(std::size_t place) const {
+    return reinterpret_cast<T const*>(bytes_.data() + place);
+  }
+
   Forest forest_;
   StreamOwner stream_;               ///< before the buffers, which are freed on it
   std::vector<std::int64_t> order_;  ///< [n_trees], numbers within the forest in device order
   std::vector<TreeHead> host_heads_;
   std::vector<std::int64_t> node_count_;  ///< [n_trees], in device order, without padding
-  Buffer<NarrowNode> narrow_;
-  Buffer<WideNode> wide_;
-  Buffer<float> leaf_value_;
-  Buffer<std::int32_t> node_id_;
-  Buffer<TreeHead> heads_;
-  Buffer<std::uint32_t> feature_of_slot_;
-  Buffer<std::int32_t> slot_of_feature_;
-  Buffer<CategorySet> sets_;
-  Buffer<std::uint32_t> set_data_;
+  Places places_{};
+  Buffer<unsigned char> bytes_;  ///< all arrays, copied as one
 };
 
 }  // namespace kauri::cuda

@@ -1,5 +1,6 @@
 #include "cuda/hist/gpu_approx_builder.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -17,10 +18,12 @@ namespace {
 class GpuApproxState : public BuildState {
  public:
   GpuApproxState(BinOptions const& options, std::int64_t fewest_rows)
-      : bins_(options), budget_(options.budget), fewest_rows_(fewest_rows) {}
+      : bins_(options, std::numeric_limits<std::size_t>::max(), fewest_rows),
+        budget_(options.budget),
+        fewest_rows_(fewest_rows) {}
 
-  /// Makes codes from the hessians of the tree, on the device of `cuda`. Every other device of the context gets the
-  /// codes of its rows.
+  /// Makes codes from the hessians of the tree, on the device of `cuda`. Every other device of the context makes or
+  /// gets the codes of its rows.
   HistOnDevice* Update(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                        Span<FixedPair const> pairs) {
     auto const is_stale = bins_.Update(cuda, data, pairs);
@@ -32,7 +35,7 @@ class GpuApproxState : public BuildState {
       data_->TakeBins(cuda, bins_.Make(cuda, ctx, data));
     }
     if (is_new) RememberTreeCuts(data, *data_->bins->cuts, budget_);
-    data_->rows.Shard(cuda, *data_->bins, {ctx.device.ordinals, fewest_rows_});
+    data_->rows.Shard(cuda, *data_->bins, {ctx.device.ordinals, fewest_rows_, bins_.OtherRows()});
     return data_.get();
   }
 

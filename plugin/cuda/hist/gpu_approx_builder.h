@@ -8,8 +8,10 @@
 /// tree_method=approx.
 ///
 /// Several devices share the rows as in gpu_hist. Bin edges need the hessians of all rows, so the main device holds the
-/// gradients and makes the codes. The others copy the codes of their rows for every tree that has new ones: usually one
-/// byte a value, besides the 12 bytes a row of gradients and leaves.
+/// gradients. If the data are dense numbers, every device has some columns in order, makes their bin edges, and codes
+/// its own rows (approx/column_share.h): 4 bytes a row of weights go to each, besides the 12 bytes a row of gradients
+/// and leaves. Otherwise the main device makes all codes, and the others copy those of their rows, usually one byte a
+/// value.
 #pragma once
 
 #include <memory>
@@ -30,7 +32,7 @@ class GpuApproxBuilder : public DeviceTreeBuilder {
       : param_(param), rules_(ParseConstraints(param)), memory_(memory), hist_(param, memory) {}
   std::string StateKey() const override;
   /// Device memory: as for gpu_hist. Dense numbers take 8 bytes each besides, and 4 more if the rows are in host
-  /// memory. Cuts take 1 GiB, or 8 bytes a row if that is more.
+  /// memory. Several devices share the 8 bytes; each except the first takes the 4 bytes for its rows.
   std::unique_ptr<BuildState> MakeState(Context const& ctx, DataMatrix const& data) const override;
   Tree BuildOnDevice(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, DeviceTreeTask const& task,
                      BuildState* state, Span<std::int32_t> leaf_of_row) const override;

@@ -217,6 +217,7 @@ Tree GpuHistBuilder::BuildOnDevice(CudaContext const& cuda, Context const& ctx, 
 bool GpuHistBuilder::GrowsTogether(CudaContext const& cuda, Context const& ctx, DataMatrix const& data,
                                    TreePlace const& place, std::size_t n_trees, BuildState* state) const {
   if (n_trees * ToSize(data.NumRows()) > kMostRowsTogether) return false;
+  if (rules_.HasMonotone()) return false;  // they may bind only some of the trees (TreePlace::free_outputs)
   DeviceScope const scope(cuda.device);
   auto* const own = static_cast<GpuHistState*>(state);
   own->Update(ctx, data);

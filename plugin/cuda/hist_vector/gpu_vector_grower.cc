@@ -76,6 +76,8 @@ void GpuVectorGrower::SendTree() {
   tree_features_ = upload.Add(columns_.TreeSet());
   signs_ = upload.Add(std::vector<std::int8_t>(constraints_.Signs().begin(), constraints_.Signs().end()));
   units_ = upload.Add(std::vector<GradientUnit>(task_.table.units.begin(), task_.table.units.end()));
+  auto const& free = task_.place.free_outputs;
+  free_outputs_ = upload.Add(std::vector<std::uint8_t>(free.begin(), free.end()));
   upload.Send(cuda_);
 }
 
@@ -195,6 +197,7 @@ void GpuVectorGrower::Scan(Request const& request) {
   data_->left.Reserve(n_nodes * ToSize(data_->n_sums));
   ScanTask scan{};
   scan.gain = gain_.Of(0);
+  scan.gain.monotone = !constraints_.Signs().empty();
   scan.units = data_->of_tree.At<GradientUnit>(units_);
   scan.n_outputs = static_cast<std::uint32_t>(gain_.NumOutputs());
   scan.n_hessians = static_cast<std::uint32_t>(gain_.n_hessians);
@@ -215,6 +218,7 @@ void GpuVectorGrower::Scan(Request const& request) {
   scan.nodes = {level.At<ScannedNode>(request.nodes_place), n_nodes};
   scan.node_sums = level.At<std::int64_t>(request.sums_place);
   scan.bounds = request.bounds.empty() ? nullptr : level.At<WeightBounds>(request.bounds_place);
+  scan.free_outputs = task_.place.free_outputs.empty() ? nullptr : data_->of_tree.At<std::uint8_t>(free_outputs_);
   scan.found = data_->found.data();
   scan.best = data_->best.data();
   scan.left = data_->left.data();

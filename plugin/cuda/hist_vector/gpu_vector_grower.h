@@ -103,9 +103,10 @@ class GpuVectorGrower final : public SymmetricGrowth<HistGrowth<VectorGrowth>> {
   VectorOnDevice* data_;
   DeviceTreeTask const& task_;
   Span<std::int32_t> leaf_of_row_;
-  std::size_t tree_features_ = 0;  ///< place in data_->of_tree, like signs_ and units_
+  std::size_t tree_features_ = 0;  ///< place in data_->of_tree, like the next three
   std::size_t signs_ = 0;
   std::size_t units_ = 0;
+  std::size_t free_outputs_ = 0;
   CategorySums categories_;
   std::optional<DrawnLevelSearch> search_;  ///< only of symmetric trees
 };

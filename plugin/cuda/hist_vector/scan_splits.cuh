@@ -244,6 +244,7 @@ class VectorFeatureScan {
   __device__ void AddOutput(std::uint32_t output, FixedSum left, BoundaryGains* gains) const {
     GainParam param = task_.gain;
     param.unit = task_.units[output];
+    if (task_.free_outputs != nullptr && task_.free_outputs[output] != 0) param.monotone = false;
     FixedSum const right = SumOf(sums_, output) - left;
     auto const bounds = bounds_ == nullptr ? WeightBounds{} : bounds_[output];
     gains->gain += OutputSplitGain(left, right, param, bounds, sign_);

@@ -54,7 +54,7 @@ struct FoundSplit {
 };
 
 struct ScanTask {
-  GainParam gain;             ///< for any output; its unit is not set
+  GainParam gain;             ///< for any output that is not free; its unit is not set
   GradientUnit const* units;  ///< [n_outputs]
   std::uint32_t n_outputs;
   std::uint32_t n_hessians;      ///< n_outputs, or one
@@ -73,11 +73,12 @@ struct ScanTask {
   std::uint8_t const* allowed;              ///< [n_lists, n_tree_features]
   Span<ScannedPair const> pairs;
   Span<ScannedNode const> nodes;
-  std::int64_t const* node_sums;  ///< [n_nodes, n_sums]
-  WeightBounds const* bounds;     ///< [n_nodes, n_outputs]; nullptr: no monotone constraints
-  FoundSplit* found;              ///< [n_nodes, n_tree_features], scratch
-  SplitCandidate* best;           ///< (out) [n_nodes], without sums
-  std::int64_t* left;             ///< (out) [n_nodes, n_sums]: sums left of the best split
+  std::int64_t const* node_sums;     ///< [n_nodes, n_sums]
+  WeightBounds const* bounds;        ///< [n_nodes, n_outputs]; nullptr: no monotone constraints
+  std::uint8_t const* free_outputs;  ///< [n_outputs], as in TreePlace; nullptr: no output is free
+  FoundSplit* found;                 ///< [n_nodes, n_tree_features], scratch
+  SplitCandidate* best;              ///< (out) [n_nodes], without sums
+  std::int64_t* left;                ///< (out) [n_nodes, n_sums]: sums left of the best split
 };
 
 /// Checks that the outputs fit into a block's shared memory. \throws Error(kParameter) otherwise. n_sums: as in

@@ -36,8 +36,8 @@ class KauriDistribution(KauriRegressor):
     shared
         The parameters of `KauriRegressor`. The defaults are `n_estimators` 200, `learning_rate` 0.1, `max_depth` 3,
         `min_data_in_leaf` 20, and from 1,000 rows on `subsample` 0.5; early stopping watches the negative
-        log-likelihood, ``nll``. With `monotone_constraints` all parameters of the distribution, and so its mean, rise
-        or fall with the feature.
+        log-likelihood, ``nll``. With `monotone_constraints` the mean of the distribution rises or falls with the
+        feature.
     """
 
     _OWN_DEFAULTS = False

@@ -147,10 +147,14 @@ def _follow(path: Path) -> Path:
 
 
 def _shortened(name: str, end: str) -> str:
-    """Return `name` with `end`, shortened to the maximum length of a file name, but not within a character of UTF-8."""
-    text, size = os.fsencode(name), _LONGEST_NAME - len(end)
-    while 0 < size < len(text) and text[size] & 0xC0 == 0x80:
-        size -= 1
+    """Return `name` with `end`, shortened to the maximum length of a file name, but not within a character of UTF-8.
+
+    Such a character has at most three bytes after its first one. A name in another code is cut at the maximum.
+    """
+    text, limit = os.fsencode(name), _LONGEST_NAME - len(end)
+    if len(text) <= limit:
+        return name + end
+    size = next((size for size in range(limit, limit - 4, -1) if text[size] & 0xC0 != 0x80), limit)
     return os.fsdecode(text[:size]) + end
 
 

@@ -11,14 +11,18 @@ import sys
 from pathlib import Path
 from typing import IO, Any
 
-# Windows must be told to read bytes.
+# No link is followed, a program that this one starts does not have the file, and Windows changes no ends of lines.
 _FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 MAY_DELETE_OPEN_FILES = sys.platform != "win32"
 
 
 def open_no_link(path: str | os.PathLike[str], flags: int, mode: int = 0o777) -> int:
-    """Open a file. A link in its place is the error ELOOP: in a shared folder, it may be somebody else's trap."""
+    """Open a file. A link in its place is the error ELOOP: in a shared folder, it may be somebody else's trap.
+
+    Windows has no such call. There, this function looks first and opens later, and follows a link that is made between
+    the two. Only accounts with a right of their own may make links there.
+    """
     if not hasattr(os, "O_NOFOLLOW") and Path(path).is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
     return os.open(path, flags | _FLAGS, mode)

@@ -46,7 +46,8 @@ class GbTree : public Booster {
   GbTree(TrainingParams const& params, BuilderWrap const& wrap)
       : tree_param_(params.tree),
         param_(ParseParameters<GbTreeParam>(params.all)),
-        feature_costs_(ParseFeatureCost(tree_param_)) {
+        feature_costs_(ParseFeatureCost(tree_param_)),
+        free_outputs_(params.free_outputs) {
     auto const method = ChooseTreeMethod(param_, ParseDeviceKind(params.all));
     if (method.entry != nullptr) builder_ = wrap(method.entry->make(params));
     if (UpdatesTrees()) {
@@ -75,6 +76,7 @@ class GbTree : public Booster {
     round.n_parallel_trees = param_.num_parallel_tree;
     std::vector<RoundTree> tasks;
     for (task.output = 0; task.output < n_outputs; ++task.output) {
+      task.place.free_outputs = FreeOutputsOf(task, model.NumOutputs());
       for (int parallel = 0; parallel < param_.num_parallel_tree; ++parallel) {
         tasks.push_back(task);
         round.output_of_tree.push_back(static_cast<std::int32_t>(task.output));
@@ -103,11 +105,19 @@ class GbTree : public Booster {
   }
 
  private:
+  /// Returns TreePlace::free_outputs.
+  Span<std::uint8_t const> FreeOutputsOf(RoundTree const& task, std::int64_t n_outputs) const {
+    if (static_cast<std::int64_t>(free_outputs_.size()) != n_outputs) return {};
+    if (task.vector_leaves) return free_outputs_;
+    return {free_outputs_.data() + task.output, 1};
+  }
+
   TreeParam tree_param_;
   GbTreeParam param_;
   std::vector<float> feature_costs_;
-  std::unique_ptr<TreeBuilder> builder_;  ///< nullptr: see TreeMethod::entry
-  std::unique_ptr<TreeUpdates> updates_;  ///< nullptr unless UpdatesTrees()
+  std::vector<std::uint8_t> free_outputs_;  ///< as in TrainingParams
+  std::unique_ptr<TreeBuilder> builder_;    ///< nullptr: see TreeMethod::entry
+  std::unique_ptr<TreeUpdates> updates_;    ///< nullptr unless UpdatesTrees()
 };
 
 }  // namespace

@@ -230,7 +230,8 @@ std::shared_ptr<Components const> MakeComponents(Settings* settings) {
   RequireClasses(*parts);
   auto const& booster = GetRegistries().boosters.Find(parts->param.booster);
   for (auto const& [name, value] : booster.defaults) parts->effective.emplace(name, value);
-  auto const training = ParamsOf(booster, parts->effective);
+  auto training = ParamsOf(booster, parts->effective);
+  training.free_outputs = parts->objective->FreeOutputs();
   parts->tree_param = training.tree;
   parts->booster = booster.make(training);
   KeepLinearOnCpu(parts->param.booster, &parts->ctx.device);

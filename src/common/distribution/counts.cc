@@ -180,6 +180,7 @@ class ZeroInflatedPoisson : public CountFamily {
     return "Zero, or with the probability `share` a Poisson count: mean and share.";
   }
   std::vector<std::string> ParameterNames() const override { return {"mean", "share"}; }
+  bool MovesMean(int) const override { return true; }
   void Parameters(double const* raw, double* parameters) const override {
     parameters[0] = ExpOf(raw[0]);
     parameters[1] = Logistic(raw[1]);
@@ -222,6 +223,7 @@ class ZeroInflatedNegativeBinomial : public CountFamily {
     return "Zero, or with the probability `share` a negative binomial count: mean, size and share.";
   }
   std::vector<std::string> ParameterNames() const override { return {"mean", "size", "share"}; }
+  bool MovesMean(int output) const override { return output != 1; }
   void Parameters(double const* raw, double* parameters) const override {
     NegativeBinomialFamily().Parameters(raw, parameters);
     parameters[2] = Logistic(raw[2]);

@@ -39,6 +39,17 @@ struct RowGradients {
   double hessian[kMostParameters];
 };
 
+/// Rows whose gradients are computed together.
+struct RowBlock {
+  static constexpr std::int64_t kMostRows = 128;
+
+  std::int64_t n = 0;  ///< rows, at most kMostRows
+  double label[kMostRows];
+  double raw[kMostParameters][kMostRows];
+  double gradient[kMostParameters][kMostRows];  ///< (out), as in RowGradients
+  double hessian[kMostParameters][kMostRows];   ///< (out)
+};
+
 /// Immutable, shared by threads. `raw` and `parameters` have NumParameters() elements.
 class Family {
  public:
@@ -59,6 +70,8 @@ class Family {
 
   virtual void Parameters(double const* raw, double* parameters) const = 0;
   virtual RowGradients Gradients(double const* raw, double label) const = 0;
+  /// Computes the Gradients of each row, with the same bits.
+  virtual void BlockGradients(RowBlock* block) const;
   /// Returns raw scores near the maximum of the likelihood.
   virtual std::vector<double> Start(LabelMoments const& labels) const = 0;
 
@@ -74,6 +87,8 @@ class Family {
   /// Returns the continuous ranked probability score: the integral over x of (F(x) - [label <= x])^2 (Gneiting and
   /// Raftery 2007, "Strictly proper scoring rules, prediction, and estimation").
   virtual double Crps(double const* parameters, double label) const = 0;
+  /// Returns whether the mean depends on a raw score. It then increases with the score, or does not fall.
+  virtual bool MovesMean(int output) const { return output == 0; }
 };
 
 /// Returns all families, in the order of the printed list.

@@ -1,5 +1,6 @@
 /// Families of labels that are any numbers.
 #include "common/distribution/members.h"
+#include "common/distribution/normal_rows.h"
 #include "common/host_math.h"
 
 namespace kauri::distribution {
@@ -19,12 +20,9 @@ class Normal : public Family {
     parameters[1] = ExpOf(raw[1]);
   }
   RowGradients Gradients(double const* raw, double label) const override {
-    double const precision = ExpOf(-raw[1]);
-    double const z = (label - raw[0]) * precision;
-    RowGradients row{{-z * precision, 1.0 - z * z}, {precision * precision, BoundedInformation(2.0, 2.0 * z * z)}};
-    KeepWithin(raw[1], 1, &row);
-    return row;
+    return NormalGradients(raw[0], raw[1], label);
   }
+  void BlockGradients(RowBlock* block) const override { ComputeNormalGradients(block); }
   std::vector<double> Start(LabelMoments const& labels) const override {
     return {labels.mean, 0.5 * Log(labels.variance)};
   }

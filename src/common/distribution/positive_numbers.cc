@@ -1,5 +1,6 @@
 /// Families of labels above 0, and of labels of 0 or more.
 #include "common/distribution/members.h"
+#include "common/distribution/normal_rows.h"
 
 namespace kauri::distribution {
 namespace {
@@ -22,9 +23,14 @@ class LogNormal : public PositiveFamily {
     return "Log-normal distribution: mean and scale of the logarithm of a positive label.";
   }
   std::vector<std::string> ParameterNames() const override { return {"mean_log", "scale_log"}; }
+  bool MovesMean(int) const override { return true; }
   void Parameters(double const* raw, double* parameters) const override { NormalFamily().Parameters(raw, parameters); }
   RowGradients Gradients(double const* raw, double label) const override {
-    return NormalFamily().Gradients(raw, Log(label));
+    return NormalGradients(raw[0], raw[1], Log(label));
+  }
+  void BlockGradients(RowBlock* block) const override {
+    TakeLogarithms(block);
+    ComputeNormalGradients(block);
   }
   std::vector<double> Start(LabelMoments const& labels) const override {
     return {labels.log_mean, 0.5 * Log(labels.log_variance)};
@@ -142,6 +148,7 @@ class ZeroInflatedGamma : public Family {
     return "Zero, or with the probability `share` a label of the gamma distribution: mean, shape and share.";
   }
   std::vector<std::string> ParameterNames() const override { return {"mean", "shape", "share"}; }
+  bool MovesMean(int output) const override { return output != 1; }
   char const* Domain() const override { return "a number of 0 or more"; }
   char const* Cure() const override { return "remove the row or give it such a label"; }
   bool Takes(float label) const override { return label >= 0.0F && std::isfinite(label); }

@@ -65,12 +65,16 @@ std::string FollowDangling(std::string const& path) {
 }
 
 /// Returns the beginning of a name that leaves room for a mark, in whole characters of UTF-8: not every system has
-/// others.
+/// others. A name in another code is cut at the limit.
 std::string NameBefore(std::size_t mark_bytes, std::string const& name) {
-  auto size = platform::kMostNameBytes - mark_bytes;
-  if (size >= name.size()) return name;
-  while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xC0U) == 0x80U) --size;
-  return name.substr(0, size);
+  constexpr std::size_t kMostFollowing = 3;  // a character of UTF-8 has a first byte and up to three that follow it
+  auto const limit = platform::kMostNameBytes - mark_bytes;
+  if (limit >= name.size()) return name;
+  for (std::size_t n_back = 0; n_back <= kMostFollowing; ++n_back) {
+    auto const follows = (static_cast<unsigned char>(name[limit - n_back]) & 0xC0U) == 0x80U;
+    if (!follows) return name.substr(0, limit - n_back);
+  }
+  return name.substr(0, limit);
 }
 
 /// Opens a new file beside `path`, its name no longer than names may be; *name becomes its path. \returns a descriptor

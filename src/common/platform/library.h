@@ -10,7 +10,7 @@ extern char const* const kCudaDriverName;  ///< the library of NVIDIA's driver
 extern char const* const kLibraryPrefix;   ///< beginning of the names of shared libraries, as in libkauri.so
 extern char const kListSeparator;          ///< between the paths of a list, as in PATH
 
-/// Loads a library. \returns nullptr on failure, with the reason, which does not repeat the path, in *problem.
+/// Loads a library. \returns nullptr on failure, with the reason in *problem, which repeats the path on macOS alone.
 void* OpenLibrary(std::string const& path, std::string* problem);
 void CloseLibrary(void* library);
 /// Returns the address of a function; nullptr if the library has none of that name.

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -308,8 +307,8 @@ std::unique_ptr<DataMatrix> ReadBinary(Context const& ctx, std::string const& pa
 }
 
 bool IsBinary(std::string const& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return false;
+  platform::FileStatus status;
+  if (!platform::GetStatus(path, &status) || status.kind != platform::FileKind::kRegular) return false;
   Descriptor const file(platform::OpenFile(path, platform::OpenMode::kRead));
   if (!file.IsOpen()) return false;
   std::uint64_t magic = 0;

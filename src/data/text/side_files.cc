@@ -1,10 +1,11 @@
 #include "data/text/side_files.h"
 
-#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "common/platform/file.h"
+#include "common/text/quoted.h"
 #include "data/meta_info.h"
 #include "data/text/text_lines.h"
 #include "data/text/text_number.h"
@@ -84,9 +85,12 @@ void SetFromFile(Context const& ctx, std::string const& path, char const* field,
   }
 }
 
+/// \throws Error(kIo) if there may be such a file.
 bool Exists(std::string const& path) {
-  std::error_code error;
-  return std::filesystem::exists(path, error);
+  platform::FileStatus status;
+  if (platform::GetStatus(path, &status)) return true;
+  if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return false;
+  Fail(ErrorKind::kIo, Quoted(path), ", a file beside the data, cannot be read: ", ReasonOf(errno), ".");
 }
 
 /// Returns whether the file exists. It must then be the only source of the field.

@@ -1,9 +1,7 @@
 #include "data/text/text_lines.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "common/files/read_file.h"
@@ -20,20 +18,21 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // UTF-8
 constexpr std::int64_t kBytesToLineEnd = 1 << 16;
 
 std::int64_t CheckedSize(std::string const& path) {
-  std::error_code error;
-  auto const status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) {
-    Fail(ErrorKind::kIo, "there is no file ", Quoted(path), "; check the path.");
+  platform::FileStatus status;
+  if (!platform::GetStatus(path, &status)) {
+    auto const error = errno;
+    if (error == ENOENT || error == ENOTDIR) {
+      Fail(ErrorKind::kIo, "there is no file ", Quoted(path), "; check the path.");
+    }
+    Fail(ErrorKind::kIo, Quoted(path), " cannot be read: ", ReasonOf(error), ".");
   }
-  if (std::filesystem::is_directory(status)) {
+  if (status.kind == platform::FileKind::kFolder) {
     Fail(ErrorKind::kIo, Quoted(path), " is a directory; name a file in it.");
   }
-  if (!error && !std::filesystem::is_regular_file(status)) {
+  if (status.kind != platform::FileKind::kRegular) {
     Fail(ErrorKind::kIo, Quoted(path), " is not a regular file; copy its contents into one.");
   }
-  auto const size = error ? 0 : std::filesystem::file_size(path, error);
-  if (error) Fail(ErrorKind::kIo, Quoted(path), " cannot be read: ", error.message(), ".");
-  return static_cast<std::int64_t>(size);
+  return static_cast<std::int64_t>(status.n_bytes);
 }
 
 /// Reads the bytes of a file from one place on, in order.

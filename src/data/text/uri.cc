@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/platform/file.h"
 #include "common/text/quoted.h"
 #include "data/text/text_number.h"
 #include "kauri/error.h"
@@ -38,8 +39,8 @@ std::string FormatOfExtension(std::filesystem::path path) {
 }
 
 bool IsThere(std::string const& path) {
-  std::error_code error;
-  return std::filesystem::exists(path, error);
+  platform::FileStatus status;
+  return platform::GetStatus(path, &status);
 }
 
 /// Returns the end of the path. '?' and '#' may be part of it: the longest prefix that ends before one of them and is a

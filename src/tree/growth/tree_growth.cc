@@ -1,8 +1,22 @@
 #include "tree/growth/tree_growth.h"
 
+#include <algorithm>
+
 #include "tree/growth/tree_common.h"
 
 namespace kauri {
+namespace {
+
+/// Returns the constraints of a tree: without signs if they bind none of its outputs.
+ConstraintRules RulesOfTree(GrowthRules const& rules) {
+  auto const& of_output = rules.place.free_outputs;
+  auto of_tree = rules.constraints;
+  auto const is_free = [](std::uint8_t output) { return output != 0; };
+  if (!of_output.empty() && std::all_of(of_output.begin(), of_output.end(), is_free)) of_tree.signs.clear();
+  return of_tree;
+}
+
+}  // namespace
 
 TreeGrowth::TreeGrowth(Context const& ctx, GrowthRules const& rules, std::int64_t n_features)
     : ctx_(ctx),
@@ -10,12 +24,12 @@ TreeGrowth::TreeGrowth(Context const& ctx, GrowthRules const& rules, std::int64_
       n_rows_(rules.place.n_rows),
       leaf_rate_(LeafRate(rules.param, rules.place)),
       columns_(rules.param, ctx.seed, rules.place, n_features),
-      constraints_(rules.constraints, n_features),
+      constraints_(RulesOfTree(rules), n_features),
       costs_(rules.place.feature_costs.begin(), rules.place.feature_costs.end()),
       max_depth_(rules.param.max_depth == 0 ? kDepthCap : rules.param.max_depth) {}
 
 ScalarGrowth::ScalarGrowth(Context const& ctx, GrowthRules const& rules, GradientUnit unit, std::int64_t n_features)
-    : TreeGrowth(ctx, rules, n_features), gain_(MakeGainParam(rules.param, unit, rules.constraints.HasMonotone())) {}
+    : TreeGrowth(ctx, rules, n_features), gain_(MakeGainParam(rules.param, unit, !constraints_.Signs().empty())) {}
 
 NodeTotal ScalarGrowth::TotalOf(std::int32_t node, FixedSum sum) const {
   auto const bounds = constraints_.BoundsOf(node);

@@ -4,13 +4,15 @@
 
 namespace kauri {
 
-VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView const& table, bool monotone) {
+VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView const& table, bool monotone,
+                                    Span<std::uint8_t const> free_outputs) {
   VectorGainParam made;
   made.min_child_weight = static_cast<double>(param.min_child_weight);
   made.n_hessians = table.n_hessians;
   made.least_rows = param.min_data_in_leaf;
   for (auto const& unit : table.units) {
-    made.outputs.push_back(MakeGainParam(param, unit, monotone));
+    auto const is_free = !free_outputs.empty() && free_outputs[made.outputs.size()] != 0;
+    made.outputs.push_back(MakeGainParam(param, unit, monotone && !is_free));
     made.outputs.back().min_child_weight = 0.0;
   }
   return made;

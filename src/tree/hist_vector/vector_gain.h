@@ -5,7 +5,8 @@
 /// 2. A child has enough hessian if the mean over the outputs is at least min_child_weight. Weights do not depend on
 ///    it.
 /// 3. With monotone constraints, if the children's weights of an output would violate the order, both get the weight
-///    that is best for both together.
+///    that is best for both together. An output that constraints leave free (TreePlace::free_outputs) has neither
+///    bounds nor an order: its GainParam is not monotone.
 /// Sums are laid out like rows of a GradientTableView: gradients, then hessians.
 #pragma once
 
@@ -42,7 +43,9 @@ struct VectorGainParam {
   }
 };
 
-VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView const& table, bool monotone);
+/// monotone: monotone constraints are given. free_outputs: as in TreePlace.
+VectorGainParam MakeVectorGainParam(TreeParam const& param, GradientTableView const& table, bool monotone,
+                                    Span<std::uint8_t const> free_outputs = {});
 
 /// Returns the gain of a leaf with this weight for one output; 0 without a positive hessian.
 KAURI_HD double OutputGainOfWeight(FixedSum sum, double weight, GainParam const& param) {
@@ -66,7 +69,7 @@ struct ChildWeights {
 KAURI_HD ChildWeights SplitWeights(FixedSum left, FixedSum right, GainParam const& param, WeightBounds const& bounds,
                                    int sign) {
   ChildWeights const weights{NodeWeight(left, param, bounds), NodeWeight(right, param, bounds)};
-  if (!((weights.left - weights.right) * sign > 0.0)) return weights;
+  if (!param.monotone || !((weights.left - weights.right) * sign > 0.0)) return weights;
   auto twice = param;  // both leaves are regularised
   twice.lambda *= 2.0;
   twice.alpha *= 2.0;

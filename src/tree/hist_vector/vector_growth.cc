@@ -43,7 +43,7 @@ void PassBounds(ChildWeights weights, int sign, WeightBounds* left, WeightBounds
 VectorGrowth::VectorGrowth(Context const& ctx, GrowthRules const& rules, GradientTableView const& table,
                            std::int64_t n_features)
     : TreeGrowth(ctx, rules, n_features),
-      gain_(MakeVectorGainParam(rules.param, table, rules.constraints.HasMonotone())) {
+      gain_(MakeVectorGainParam(rules.param, table, !constraints_.Signs().empty(), rules.place.free_outputs)) {
   tree_ = Tree(static_cast<std::int32_t>(table.NumOutputs()));
 }
 
@@ -124,7 +124,7 @@ std::pair<VectorTotal, VectorTotal> VectorGrowth::SplitNode(std::int32_t node, V
     if (total.bounds.empty()) continue;
     left.bounds.push_back(bounds);
     right.bounds.push_back(bounds);
-    PassBounds(weights, sign, &left.bounds.back(), &right.bounds.back());
+    if (gain.monotone) PassBounds(weights, sign, &left.bounds.back(), &right.bounds.back());
   }
   left.costs = right.costs = costs_;
   left.draw = DrawOf(tree_.left[node]);

@@ -62,11 +62,12 @@ def ebm() -> Learner:
 
 
 def ngboost() -> Learner:
-    """Return a learner of numbers by NGBoost: the mean of the normal distribution that has the best likelihood.
+    """Return a learner by NGBoost: the mean of the normal distribution that has the best likelihood, or chances.
 
     Its trees take neither categories nor missing values. They get the codes as numbers, and the median.
     """
-    from ngboost import NGBRegressor
+    from ngboost import NGBClassifier, NGBRegressor
+    from ngboost.distns import k_categorical
 
     def learn(train: Task, stop: Task | None, test: Task, threads: int) -> np.ndarray:
         known = _known(train, stop)
@@ -75,8 +76,13 @@ def ngboost() -> Learner:
         def filled(task: Task) -> np.ndarray:
             return np.where(np.isnan(task.features), medians, task.features)
 
-        model = NGBRegressor(verbose=False, random_state=0)
-        return model.fit(filled(known), known.labels).predict(filled(test))
+        if train.kind == "regression":
+            model = NGBRegressor(verbose=False, random_state=0)
+            return model.fit(filled(known), known.labels).predict(filled(test))
+        classes = k_categorical(2 if train.kind == "binary" else train.n_classes)
+        model = NGBClassifier(Dist=classes, verbose=False, random_state=0)
+        found = model.fit(filled(known), known.labels.astype(int)).predict_proba(filled(test))
+        return found[:, 1] if train.kind == "binary" else found
 
     return learn
 
@@ -128,5 +134,3 @@ FURTHER: dict[str, Callable[[], Learner]] = {
     "ngboost": ngboost,
     "realmlp": realmlp,
 }
-# Kinds of task that an entrant learns, if not all.
-ONLY: dict[str, tuple[str, ...]] = {"ngboost": ("regression",)}

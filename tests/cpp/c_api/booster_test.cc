@@ -76,6 +76,29 @@ TEST(BoosterHandles, MetricsKnowTheirDirection) {
   EXPECT_NE(KauriBoosterHigherIsBetter(booster.get(), "auc", nullptr), 0);
 }
 
+/// Constraints of a distribution bind its mean and leave its scale free.
+TEST(BoosterHandles, TheMeanOfADistributionIsMonotone) {
+  constexpr std::size_t kRows = 800;
+  auto const values = Features(kRows, 2);
+  std::vector<float> labels;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    auto const x = values[2 * row];
+    labels.push_back(x + 4.0F * (1.0F - x) * (values[2 * row + 1] - 0.5F));
+  }
+  // The second column, which explains the labels, is hidden.
+  std::vector<float> seen;
+  for (std::size_t row = 0; row < kRows; ++row) seen.push_back(values[2 * row]);
+  Params const params{{"objective", "dist:normal"}, {"monotone_constraints", "(1)"}, {"min_data_in_leaf", "20"}};
+  auto const booster = Train(MakeData(seen, 1, labels), params, 30);
+  std::vector<float> places;
+  for (int i = 0; i <= 50; ++i) places.push_back(static_cast<float>(i) / 50.0F);
+  auto const found = Predict(booster, MakeData(places, 1)).values;
+  ASSERT_EQ(found.size(), 2 * places.size());
+  for (std::size_t i = 1; i < places.size(); ++i) EXPECT_GE(found[2 * i], found[2 * i - 2]) << i;
+  EXPECT_GT(found[2 * places.size() - 2], found[0] + 0.5F);
+  EXPECT_GT(found[1], 3.0F * found[2 * places.size() - 1]);
+}
+
 TEST(BoosterHandles, RankingNeedsQueries) {
   Problem const problem;
   auto const booster = MakeBooster(problem.data, {{"objective", "rank:ndcg"}});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -55,6 +56,14 @@ TEST(Labels, NotAClass) {
   ExpectParts(LabelError("multi:softmax", MakeInfo({0.0F, 3.0F})), {"label 3", "row 1", "0 to 2", "num_class"});
   ExpectParts(LabelError("multi:softprob", MakeInfo({0.5F})), {"label 0.5", "row 0", "whole number"});
   ExpectParts(LabelError("multi:softprob", MakeInfo({-1.0F})), {"label -1", "row 0"});
+}
+
+TEST(Constraints, BindTheOutputsThatMoveTheMean) {
+  using Free = std::vector<std::uint8_t>;
+  EXPECT_EQ(MakeObjective("reg:squarederror")->FreeOutputs(), Free());
+  EXPECT_EQ(MakeObjective("dist:student_t")->FreeOutputs(), (Free{0, 1, 1}));
+  EXPECT_EQ(MakeObjective("dist:lognormal")->FreeOutputs(), (Free{0, 0}));
+  EXPECT_EQ(MakeObjective("dist:zero_inflated_gamma")->FreeOutputs(), (Free{0, 1, 0}));
 }
 
 TEST(Labels, NegativeCount) {

@@ -118,9 +118,9 @@ inline float LabelFor(std::string const& objective, float signal, int n_classes)
   if (is("rank:map")) return signal > 0.0F ? 1.0F : 0.0F;
   if (is("rank:")) return std::floor(std::min(4.0F, std::fabs(signal)));
   if (is("binary:") || is("logistic")) return signal > 0.0F ? 1.0F : 0.0F;
-  if (is("gamma") || is("tweedie") || is("poisson") || is("log") || is("survival")) {
-    return std::exp(std::min(2.0F, std::max(-2.0F, 0.5F * signal)));
-  }
+  auto const positive = std::exp(std::min(2.0F, std::max(-2.0F, 0.5F * signal)));
+  if (is("dist:") && (is("poisson") || is("binomial"))) return std::floor(positive);
+  if (is("gamma") || is("tweedie") || is("poisson") || is("log") || is("survival")) return positive;
   return signal;
 }
 

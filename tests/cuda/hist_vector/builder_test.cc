@@ -19,6 +19,20 @@ TEST_F(VectorBuilderOnDevice, EqualsTheHostOnRandomData) {
   EXPECT_GT(n_splits, 80);
 }
 
+/// Constraints leave some outputs free; output 0, from which the device takes its gains, is free in some jobs and bound
+/// in others.
+TEST_F(VectorBuilderOnDevice, FreeOutputs) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto const job = FreeOutputsJob(seed);
+    auto const built = BuildOnDevice(job);
+    ExpectSameVectors(built, BuildVectorTree(job), "seed " + std::to_string(seed));
+    if (seed % 4 == 0) ExpectSameVectors(built, NaiveVectorTree(job).Grow(), "the definition, " + std::to_string(seed));
+    n_splits += built.tree.NumLeaves() - 1;
+  }
+  EXPECT_GT(n_splits, 80);
+}
+
 TEST_F(VectorBuilderOnDevice, BundledFeaturesAreTakenApart) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     auto const job = BundledJob(seed);

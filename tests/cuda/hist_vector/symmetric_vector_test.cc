@@ -28,6 +28,14 @@ TEST_F(SymmetricVectorsOnDevice, EqualTheHostsOnRandomData) {
   EXPECT_GT(n_splits, 150);
 }
 
+TEST_F(SymmetricVectorsOnDevice, FreeOutputs) {
+  std::int64_t n_splits = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    n_splits += ExpectTheHosts(Symmetric(FreeOutputsJob(seed)), std::to_string(seed));
+  }
+  EXPECT_GT(n_splits, 40);
+}
+
 TEST_F(SymmetricVectorsOnDevice, Categories) {
   std::int64_t n_splits = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {

@@ -47,6 +47,12 @@ TEST_F(VectorShards, RandomData) {
   EXPECT_GT(n_splits, 80);
 }
 
+TEST_F(VectorShards, FreeOutputs) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    ExpectHostsTree(WithLimits(FreeOutputsJob(seed), seed), "seed " + std::to_string(seed));
+  }
+}
+
 TEST_F(VectorShards, Categories) {
   std::int64_t n_categorical = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {

@@ -11,6 +11,7 @@ from pathlib import Path
 import kauriboost as kb
 import numpy as np
 import pytest
+from kauriboost._model.files import FolderLock, _shortened
 from kauriboost.callback import TrainingCheckPoint
 
 X = np.random.default_rng(0).normal(size=(40, 2)).astype(np.float32)
@@ -52,6 +53,20 @@ def test_names_as_long_as_they_may_be(tmp_path: Path, length: int) -> None:
         MODEL.dump_model(tmp_path / name)
         MODEL.save_model(tmp_path / ("m" + name[1:]))
     assert not [path for path in tmp_path.iterdir() if ".new-" in path.name]
+
+
+def test_long_names_that_are_not_utf8(tmp_path: Path) -> None:
+    name, other = (os.fsdecode(code * 126) for code in (b"\x83\x8e", b"\x84\x8e"))
+    assert os.fsencode(_shortened(name, ".new-123-0")) == (b"\x83\x8e" * 126)[:245] + b".new-123-0"
+    assert _shortened("\N{EURO SIGN}" * 85, ".lock") == "\N{EURO SIGN}" * 83 + ".lock"
+    left = tmp_path / _shortened(name, f".new-{dead_process()}-0")
+    left.write_text("half")
+    os.utime(left, (0, time.time() - 3600))
+    MODEL.dump_model(tmp_path / name)
+    assert {path.name for path in tmp_path.iterdir()} == {name}
+    locks = [FolderLock(tmp_path, each) for each in (name, other)]  # each name has its own lock
+    for each in locks:
+        each.release()
 
 
 def test_what_a_kill_left_is_cleared_by_the_next_save(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""distill: students come close to known functions, teachers are checked, and the result is an ordinary model."""
+"""distill: students come close to known functions, teachers are checked, and the result is an ordinary model.
+
+Longer than 400 lines: the tests share a few teachers, which are defined here.
+"""
 
 from __future__ import annotations
 
@@ -67,6 +70,25 @@ def test_probabilities_of_several_classes_are_copied() -> None:
     shares = chances(X).mean(axis=0)
     assert reached < 0.2 * divergence(np.tile(shares, (400, 1)), chances(NEW))
     assert np.mean(found.predict(NEW) == Named().predict(NEW)) > 0.85
+
+
+def test_classes_without_a_chance() -> None:
+    def sure(rows: Any) -> np.ndarray:
+        return np.eye(3)[chances(rows).argmax(axis=1)]
+
+    found = kb.distill(sure, X, kind="probabilities", **FEW)
+    predicted = found.predict_proba(NEW)
+    assert np.isfinite(predicted).all()
+    assert np.mean(predicted.argmax(axis=1) == chances(NEW).argmax(axis=1)) > 0.8
+    assert np.isfinite(found.fidelity)
+
+
+def test_labels_of_several_classes_keep_their_shares() -> None:
+    shares = np.array([0.7, 0.2, 0.1])
+    y = np.random.default_rng(5).choice(3, len(X), p=shares)
+    few: dict[str, Any] = {"n_synthetic": 0, "rounds": 20}
+    found = kb.distill(lambda rows: np.tile(shares, (len(rows), 1)), X, y, kind="probabilities", label_weight=1, **few)
+    np.testing.assert_allclose(found.predict_proba(NEW).mean(axis=0), shares, atol=0.08)
 
 
 def test_a_student_of_a_student_is_one() -> None:

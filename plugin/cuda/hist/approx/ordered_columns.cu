@@ -42,56 +42,68 @@ class PairSorter {
   CubScratch scratch_;
 };
 
-/// Writes the keys of all columns, in row order, and the values of rows that are not on the device.
-void ReadRows(CudaContext const& cuda, Context const& ctx, DataMatrix const& data, OrderedColumns* columns) {
-  KeysTask const task{columns->n_rows,     columns->n_cols,      nullptr,
-                      WeightUnit(1.0F, 1), columns->keys.data(), columns->summaries.data()};
-  auto* const values = columns->values.data();
+/// Copies rows that are in host memory to the device.
+Buffer<float> ValuesOfHost(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
+  auto const n_cols = data.NumCols();
+  Buffer<float> values(cuda, ToSize(data.NumRows() * n_cols));
   DeviceRowParts rows(cuda, ctx, DenseTable::Of(data), kPartBytes);
-  rows.ForEach(0, columns->n_cols, [&](CudaContext const& stream, RowPart const& part) {
-    WriteKeys(stream, part, task);
-    if (values == nullptr) return;
-    CopyOnDevice(stream, part.values, ToSize(part.n_rows * task.n_cols), values + part.first_row * task.n_cols);
+  rows.ForEach(0, n_cols, [&](CudaContext const& stream, RowPart const& part) {
+    CopyOnDevice(stream, part.values, ToSize(part.n_rows * n_cols), values.data() + part.first_row * n_cols);
   });
   cuda.Synchronize();  // for the parts, whose streams are destroyed now
+  return values;
 }
 
 }  // namespace
 
-std::vector<MemoryPart> OrderedMemory(DataMatrix const& data) {
+RowPart FirstRows(RowPart rows, std::int64_t n_rows) {
+  rows.n_rows = n_rows;
+  return rows;
+}
+
+std::vector<MemoryPart> OrderedMemory(std::int64_t n_rows, std::int64_t n_cols) {
   constexpr std::size_t kScratch = std::size_t{1} << 20U;
-  auto const n_rows = ToSize(data.NumRows());
-  auto const n_values = n_rows * ToSize(data.NumCols());
-  return {{"sorted values", 2 * sizeof(std::uint32_t) * n_values},
-          {"values", data.OnDevice() == nullptr ? sizeof(float) * n_values : 0},
-          {"rows on their way", DeviceRowParts::BytesFor(DenseTable::Of(data), kPartBytes)},
-          {"sorting", (2 * sizeof(std::uint32_t) + 1) * n_rows + kScratch}};
+  return {{"sorted values", 2 * sizeof(std::uint32_t) * ToSize(n_rows) * ToSize(n_cols)},
+          {"sorting", (2 * sizeof(std::uint32_t) + 1) * ToSize(n_rows) + kScratch}};
 }
 
-OrderedColumns OrderColumns(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
-  OrderedColumns columns;
-  columns.n_rows = data.NumRows();
-  columns.n_cols = data.NumCols();
-  auto const n_values = ToSize(columns.n_rows * columns.n_cols);
-  columns.keys = Buffer<std::uint32_t>(cuda, n_values);
-  columns.rows = Buffer<std::uint32_t>(cuda, n_values);
-  columns.summaries = ToDevice(cuda, std::vector<ColumnSummary>(ToSize(columns.n_cols)));
-  if (data.OnDevice() == nullptr) columns.values = Buffer<float>(cuda, n_values);
-  ReadRows(cuda, ctx, data, &columns);
-  PairSorter sorter(cuda, columns.n_rows);
-  for (std::int64_t col = 0; col < columns.n_cols; ++col) {
-    auto const first = col * columns.n_rows;
-    sorter.Sort(columns.keys.data() + first, columns.rows.data() + first);
-  }
-  return columns;
+std::vector<MemoryPart> MatrixRows::Memory(DataMatrix const& data) {
+  if (data.OnDevice() != nullptr) return {};
+  return {{"values", sizeof(float) * ToSize(data.NumRows()) * ToSize(data.NumCols())},
+          {"rows on their way", DeviceRowParts::BytesFor(DenseTable::Of(data), kPartBytes)}};
 }
 
-RowPart RowsInPlace(CudaContext const& cuda, DataMatrix const& data, OrderedColumns const& columns) {
+MatrixRows::MatrixRows(CudaContext const& cuda, Context const& ctx, DataMatrix const& data) {
+  if (data.OnDevice() == nullptr) values_ = ValuesOfHost(cuda, ctx, data);
+}
+
+RowPart MatrixRows::All(CudaContext const& cuda, DataMatrix const& data) const {
   if (auto const* const storage = data.OnDevice()) {
     auto const& layout = LayoutOn(cuda, *storage);
     return {0, layout.n_rows, layout.values, layout.row_stride, layout.col_stride};
   }
-  return {0, columns.n_rows, columns.values.data(), columns.n_cols, 1};
+  return {0, data.NumRows(), values_.data(), data.NumCols(), 1};
+}
+
+OrderedColumns KeysInRowOrder(CudaContext const& cuda, RowPart rows, ShardRange cols) {
+  OrderedColumns columns;
+  columns.n_rows = rows.n_rows;
+  columns.n_cols = cols.count;
+  columns.keys = Buffer<std::uint32_t>(cuda, ToSize(rows.n_rows * cols.count));
+  columns.summaries = ToDevice(cuda, std::vector<ColumnSummary>(ToSize(cols.count)));
+  rows.values += cols.first * rows.col_stride;
+  WriteKeys(cuda, rows,
+            {rows.n_rows, cols.count, nullptr, WeightUnit(1.0F, 1), columns.keys.data(), columns.summaries.data()});
+  return columns;
+}
+
+void SortColumns(CudaContext const& cuda, OrderedColumns* columns) {
+  columns->rows = Buffer<std::uint32_t>(cuda, columns->keys.size());
+  PairSorter sorter(cuda, columns->n_rows);
+  for (std::int64_t col = 0; col < columns->n_cols; ++col) {
+    auto const first = col * columns->n_rows;
+    sorter.Sort(columns->keys.data() + first, columns->rows.data() + first);
+  }
 }
 
 }  // namespace kauri::cuda

@@ -29,11 +29,10 @@ void GrowingRowsOnDevice::TakeBins(CudaContext const& cuda, DeviceBins const& bi
     for (std::uint32_t feature = 0; feature < bins.features.size(); ++feature) places.push_back(place_of(feature));
     return places;
   };
-  auto const places = of_all([&](std::uint32_t feature) { return PlaceOf(bins, feature); });
-  auto const move_places = of_all([&](std::uint32_t feature) { return columns_.PlaceOf(bins, feature); });
-  places_ = ToDevice(cuda, places);
-  move_places_ = ToDevice(cuda, move_places);
-  cuda.Synchronize();  // for the copies, whose sources are destroyed
+  host_places_ = of_all([&](std::uint32_t feature) { return PlaceOf(bins, feature); });
+  host_move_places_ = of_all([&](std::uint32_t feature) { return columns_.PlaceOf(bins, feature); });
+  places_ = ToDevice(cuda, host_places_);
+  move_places_ = ToDevice(cuda, host_move_places_);
 }
 
 void GrowingRowsOnDevice::Reset(CudaContext const& cuda, Span<std::int32_t> leaf_of_row,

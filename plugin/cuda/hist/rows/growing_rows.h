@@ -118,7 +118,9 @@ class GrowingRowsOnDevice {
 
   DeviceBins const* bins_ = nullptr;
   std::uint32_t n_rows_ = 0;
-  ColumnCopy columns_;           ///< codes that rows are moved by
+  ColumnCopy columns_;                     ///< codes that rows are moved by
+  std::vector<FeaturePlace> host_places_;  ///< [n_cols], which stay until the stream has copied them
+  std::vector<FeaturePlace> host_move_places_;
   Buffer<FeaturePlace> places_;  ///< [n_cols]
   Buffer<FeaturePlace> move_places_;
   RowBuffers lists_;

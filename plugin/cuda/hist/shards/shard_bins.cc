@@ -10,6 +10,7 @@
 #include "cuda/common/buffer.h"
 #include "cuda/common/cuda_context.h"
 #include "cuda/common/memory_plan.h"
+#include "cuda/hist/bins/write_codes.h"
 
 namespace kauri::cuda {
 namespace {
@@ -105,6 +106,17 @@ constexpr double kUsable = 0.9;
 
 DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from, ShardRange rows) {
   return BinsCopy(cuda, device, from, rows).Make();
+}
+
+DeviceBins CodeBins(CudaContext const& cuda, DeviceBins const& layout, RowPart const& rows) {
+  auto bins = LayoutOf(layout, rows.n_rows);
+  auto const n_words = ToSize(rows.n_rows) * bins.columns.size();
+  RequireMemory(cuda, "a share of " + std::to_string(rows.n_rows) + " rows",
+                {{"codes", bins.form == CodeForm::kBytes ? bins.NumCodeBytes() : 2 * n_words}});
+  AllocateDense(cuda, &bins);
+  WriteCodes(cuda, rows, bins);
+  cuda.Synchronize();  // for the codes, and for the layout, whose sources are destroyed
+  return bins;
 }
 
 DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, ShardRange rows) {

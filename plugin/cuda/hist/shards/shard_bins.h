@@ -1,11 +1,12 @@
 /// \file The codes of some of the rows: how many rows keep them in host memory, and codes that are copied to another
-/// device, or read where the codes of all rows are.
+/// device, made there, or read where the codes of all rows are.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "cuda/common/cuda_context.h"
+#include "cuda/data/row_parts.h"
 #include "cuda/hist/bins/device_bins.h"
 #include "cuda/tree/cut_rows.h"
 
@@ -15,7 +16,11 @@ namespace kauri::cuda {
 /// be complete. Waits for the copies. \throws Error(kMemory) before anything is allocated.
 DeviceBins CopyBins(CudaContext const& cuda, int device, DeviceBins const& from, ShardRange rows);
 
-/// Returns the same without copying codes: reads the codes of `from`, which must outlive the result.
+/// Returns the layout for these rows, and their codes by its cuts. layout: of dense rows without bundles. rows: all
+/// columns, on the device of `cuda`. Waits for the codes. \throws Error(kMemory) before anything is allocated.
+DeviceBins CodeBins(CudaContext const& cuda, DeviceBins const& layout, RowPart const& rows);
+
+/// Returns the bins of CopyBins without copying codes: reads the codes of `from`, which must outlive the result.
 DeviceBins BorrowBins(CudaContext const& cuda, DeviceBins const& from, ShardRange rows);
 
 struct HostCodesTask {

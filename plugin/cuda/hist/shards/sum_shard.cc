@@ -22,6 +22,14 @@ void RowShard::TakeBins(DeviceBins const& from) {
   rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
 }
 
+void RowShard::CodeRows(DeviceBins const& layout, RowPart const& rows) {
+  DeviceScope const scope(Cuda().device);
+  bins_ = DeviceBins();  // first: their successors take as much memory
+  Cuda().Synchronize();  // for the last tree's end: memory counts as used until the stream has freed it
+  bins_ = CodeBins(Cuda(), layout, rows);
+  rows_.TakeBins(Cuda(), bins_, bins_.n_rows);
+}
+
 void RowShard::ReadBins(DeviceBins const& from) {
   DeviceScope const scope(Cuda().device);
   bins_ = BorrowBins(Cuda(), from, place_);
@@ -69,6 +77,13 @@ void RowShard::WriteLeaves(CudaContext const& main, Span<std::int32_t> leaf_of_r
 void SumShard::TakeBins(DeviceBins const& from) {
   answered_ = worker_.Post([this, &from] {
     shard_.TakeBins(from);
+    TakeCodes();
+  });
+}
+
+void SumShard::CodeRows(DeviceBins const& layout, RowPart const& rows) {
+  answered_ = worker_.Post([this, &layout, rows] {
+    shard_.CodeRows(layout, rows);
     TakeCodes();
   });
 }

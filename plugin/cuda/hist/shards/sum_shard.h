@@ -27,6 +27,7 @@
 #include "cuda/common/device_worker.h"
 #include "cuda/common/event.h"
 #include "cuda/common/pinned_buffer.h"
+#include "cuda/data/row_parts.h"
 #include "cuda/hist/rows/growing_rows.h"
 #include "cuda/hist/shards/shard_bins.h"
 #include "cuda/tree/cut_rows.h"
@@ -58,6 +59,8 @@ class RowShard {
   /// Replaces the codes with copies of the main device's codes, which must be complete. First waits until the last tree
   /// has read the old codes. \throws Error(kMemory); the shard has no codes then.
   void TakeBins(DeviceBins const& from);
+  /// Replaces the codes with those of the shard's rows, whose values are on its device, by the cuts of `layout`.
+  void CodeRows(DeviceBins const& layout, RowPart const& rows);
   /// Reads the rows' codes from host memory; for a shard on the main device itself. from: must outlive the shard.
   void ReadBins(DeviceBins const& from);
 
@@ -121,8 +124,10 @@ class SumShard {
   void Wake() {
     worker_.Post([] {});
   }
-  /// Replaces the codes for the following trees, as RowShard::TakeBins and ReadBins. Wait throws Error(kMemory).
+  /// Replaces the codes for the following trees, as RowShard::TakeBins, CodeRows and ReadBins. Wait throws
+  /// Error(kMemory).
   void TakeBins(DeviceBins const& from);
+  void CodeRows(DeviceBins const& layout, RowPart const& rows);
   void ReadBins(DeviceBins const& from);
   /// Keeps splits pending until Move or AddUp, as GrowingRowsOnDevice::Split and Foresee.
   void Split(Splits const& splits);

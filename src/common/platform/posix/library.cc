@@ -12,12 +12,18 @@ char const kListSeparator = ':';
 namespace {
 
 /// Cuts the path and its part of the sentence from what a C library says of a plug-in: glibc begins with "PATH: ", musl
-/// with "Error loading shared library PATH: " or "Error relocating PATH: ", or ends with " (needed by PATH)".
+/// with "Error loading shared library PATH: " or "Error relocating PATH: ", or ends with " (needed by PATH)". What
+/// macOS says stays as it is: a list of all paths that it tried.
 std::string ReasonWithoutPath(std::string reason, std::string const& path) {
   auto const beginning = path + ": ";
-  if (auto const place = reason.find(beginning); place != std::string::npos) reason.erase(0, place + beginning.size());
+  auto place = reason.find(beginning);
+  // It may be the end of the name of another library, one that the plug-in needs.
+  while (place != std::string::npos && place != 0 && reason[place - 1] != ' ')
+    place = reason.find(beginning, place + 1);
+  if (place != std::string::npos) reason.erase(0, place + beginning.size());
   auto const ending = " (needed by " + path + ")";
-  if (auto const place = reason.find(ending); place != std::string::npos) reason.erase(place, ending.size());
+  place = reason.find(ending);
+  if (place != std::string::npos) reason.erase(place, ending.size());
   return reason;
 }
 

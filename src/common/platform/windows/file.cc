@@ -118,14 +118,29 @@ bool GetStatusOf(HANDLE handle, FileStatus* status) {
   return true;
 }
 
+constexpr std::size_t kMostUsual = 260;  // characters of a path without a mark, with the zero at the end
+
+/// Returns a path from its drive or host on; an empty text for what is no path.
+std::wstring WholePath(std::wstring const& path) {
+  std::wstring whole(kMostUsual, L'\0');
+  while (true) {  // another thread may give the process another folder between two calls
+    auto const size = GetFullPathNameW(path.c_str(), static_cast<DWORD>(whole.size()), whole.data(), nullptr);
+    auto const fits = size < whole.size();
+    whole.resize(size);
+    if (fits) return whole;
+  }
+}
+
+/// Returns whether a path has the mark of those that Windows takes as they are, or of devices.
+bool IsMarked(std::wstring const& path) { return path.rfind(L"\\\\?\\", 0) == 0 || path.rfind(L"\\\\.\\", 0) == 0; }
+
 /// Returns the path as calls for files take it. Those of more than 259 characters need a mark, and to be whole.
 std::wstring WidePath(std::string const& path) {
-  constexpr DWORD kMostUsual = 260;  // with the zero at the end
   auto wide = Wide(path);
-  auto const size = GetFullPathNameW(wide.c_str(), 0, nullptr, nullptr);
-  if (size <= kMostUsual || wide.rfind(L"\\\\?\\", 0) == 0) return wide;
-  std::wstring whole(size, L'\0');
-  whole.resize(GetFullPathNameW(wide.c_str(), size, whole.data(), nullptr));
+  if (IsMarked(wide)) return wide;
+  auto whole = WholePath(wide);
+  if (whole.size() < kMostUsual) return wide;
+  if (IsMarked(whole)) return whole;  // the path has slashes in its mark
   return whole.rfind(L"\\\\", 0) == 0 ? L"\\\\?\\UNC" + whole.substr(1) : L"\\\\?\\" + whole;
 }
 

@@ -1,7 +1,9 @@
 /// Side files of text files: each field, numbers over many blocks, and mismatches.
 #include "data/text/side_files.h"
 
+#include "common/platform/file.h"
 #include "data/data_test_support.h"
+#include "support/posix.h"
 
 namespace kauri {
 namespace {
@@ -41,6 +43,22 @@ TEST(SideFiles, EachField) {
   ExpectSame(info.weights, {0.5F, 10});
   ExpectSame(info.base_margin, {1, 2, 3, 4, 5, 6, -7, 8, 9, 1.5F});
 }
+
+#if KAURI_TEST_POSIX
+
+TEST(SideFiles, OneThatCannotBeFoundOutAboutIsAnError) {
+  TempFile const data("", ".txt");
+  auto const weight = data.Path() + ".weight";
+  std::filesystem::create_symlink(weight, weight);
+  auto info = OfRows(1);
+  EXPECT_THROW(ReadSideFiles(WithThreads(1), data.Path(), &info), Error);
+  std::filesystem::remove(weight);
+  ReadSideFiles(WithThreads(1), data.Path(), &info);
+  ReadSideFiles(WithThreads(1), std::string(platform::kMostNameBytes, 'n'), &info);  // no such name can be
+  EXPECT_TRUE(info.weights.empty());
+}
+
+#endif
 
 TEST(SideFiles, ManyBlocks) {
   std::int64_t const n_rows = 100000;

@@ -39,8 +39,9 @@ struct Job {
   TreeParam param = DefaultParam();
   std::vector<std::uint8_t> sampled;
   FixedGradients gradients;
-  testing::NaiveConstraints constraints = {};  ///< parsed from param
-  std::vector<float> costs = {};               ///< costs of columns that are not used yet; empty: none
+  testing::NaiveConstraints constraints = {};   ///< parsed from param
+  std::vector<float> costs = {};                ///< costs of columns that are not used yet; empty: none
+  std::vector<std::uint8_t> free_outputs = {};  ///< as in TreePlace
 
   TreeTask Task() const {
     TreeTask task;
@@ -49,6 +50,7 @@ struct Job {
     task.place.iteration = 3;
     task.place.n_rows = static_cast<std::int64_t>(NumRows());
     task.place.feature_costs = costs;
+    task.place.free_outputs = free_outputs;
     return task;
   }
   std::size_t NumRows() const { return values.size() / static_cast<std::size_t>(n_cols); }

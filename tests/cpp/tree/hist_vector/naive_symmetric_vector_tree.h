@@ -22,7 +22,7 @@ class NaiveSymmetricVectorTree {
         data_(MakeMatrix(job.job.values, job.job.n_cols, job.job.sparse)),
         packed_(job),
         table_(packed_.View()),
-        gain_(MakeVectorGainParam(param_, table_, !job.job.constraints.signs.empty())),
+        gain_(MakeVectorGainParam(param_, table_, !job.job.constraints.signs.empty(), job.job.free_outputs)),
         task_(job.job.Task()),
         columns_(param_, 0, task_.place, job.job.n_cols),
         costs_(job.job.costs),
@@ -220,7 +220,7 @@ class NaiveSymmetricVectorTree {
       for (std::int64_t output = 0; output < job_.n_outputs; ++output) {
         auto const [left_weight, right_weight] = Weights(sides, node, condition, output);
         child.weights.push_back(is_left ? left_weight : right_weight);
-        if (sign == 0) continue;
+        if (sign == 0 || !gain_.Of(output).monotone) continue;
         auto const middle =
             static_cast<double>((static_cast<float>(left_weight) + static_cast<float>(right_weight)) / 2.0F);
         auto& bounds = child.bounds[ToSize(output)];

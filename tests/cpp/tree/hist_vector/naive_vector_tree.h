@@ -170,7 +170,11 @@ class NaiveVectorTree {
     std::vector<std::size_t> right;
   };
 
-  bool IsMonotone() const { return !job_.job.constraints.signs.empty(); }
+  /// Returns the sign that binds an output.
+  int SignOf(std::uint32_t feature, std::size_t output) const {
+    auto const& free = job_.job.free_outputs;
+    return !free.empty() && free[output] != 0 ? 0 : job_.job.constraints.SignOf(feature);
+  }
 
   Pair Sum(std::vector<std::size_t> const& rows, std::size_t output) const {
     FixedSum sum;
@@ -204,7 +208,7 @@ class NaiveVectorTree {
   std::pair<double, double> Weights(Sides const& sides, std::uint32_t feature, Node const& node, std::size_t k) const {
     auto const left = Weight(Sum(sides.left, k), node.limits[k]);
     auto const right = Weight(Sum(sides.right, k), node.limits[k]);
-    auto const sign = job_.job.constraints.SignOf(feature);
+    auto const sign = SignOf(feature, k);
     if (sign == 0 || (sign > 0 ? left <= right : left >= right)) return {left, right};
     auto const common = Weight(SumOfBoth(sides, k), node.limits[k], 2.0);
     return {common, common};
@@ -282,7 +286,6 @@ class NaiveVectorTree {
     if (!costs_.empty()) costs_[split.feature] = 0.0F;
     tree_.ExpandNode(id, {split.feature, split.threshold, split.default_left, static_cast<float>(split.loss_change)});
     auto const sides = Divide(node, split);
-    auto const sign = job_.job.constraints.SignOf(split.feature);
     for (bool const is_left : {true, false}) {
       Node child;
       child.rows = is_left ? sides.left : sides.right;
@@ -294,6 +297,7 @@ class NaiveVectorTree {
         auto const [left, right] = Weights(sides, split.feature, node, k);
         child.weights.push_back(is_left ? left : right);
         auto const middle = static_cast<double>((static_cast<float>(left) + static_cast<float>(right)) / 2.0F);
+        auto const sign = SignOf(split.feature, k);
         if (sign != 0) ((sign > 0) == is_left ? child.limits[k].upper : child.limits[k].lower) = middle;
       }
       nodes_.push_back(child);

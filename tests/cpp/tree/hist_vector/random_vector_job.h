@@ -45,6 +45,15 @@ inline testing::NaiveConstraints RandomConstraints(Random* random, std::int64_t 
   return constraints;
 }
 
+/// Returns which outputs constraints leave free: not all.
+inline std::vector<std::uint8_t> RandomFreeOutputs(std::uint64_t seed, std::int64_t n_outputs) {
+  Random random(seed + 5000);
+  std::vector<std::uint8_t> free;
+  for (std::int64_t i = 0; i < n_outputs; ++i) free.push_back(static_cast<std::uint8_t>(random.Below(2)));
+  free[random.Below(static_cast<std::uint32_t>(n_outputs))] = 0;
+  return free;
+}
+
 /// Returns one-hot columns, dense or sparse, with columns sampled per tree or per node in some jobs.
 inline VectorJob BundledJob(std::uint64_t seed) {
   Random random(seed);
@@ -79,6 +88,19 @@ inline VectorJob RandomJob(std::uint64_t seed) {
   job.n_outputs = Pick<std::int64_t>(&random, {2, 3, 5, 17, 33});
   job.pairs = MakePairs(spec.n_rows, job.n_outputs, random.Below(2) == 0, seed);
   if (random.Below(3) == 0) job.job.sampled = SampleRows(Context{}, 0, 0, 0.6F, spec.n_rows);
+  auto const has_signs = !job.job.constraints.signs.empty();
+  if (has_signs && seed % 2 == 0) job.job.free_outputs = RandomFreeOutputs(seed, job.n_outputs);
+  return job;
+}
+
+/// Returns a job in which constraints of all columns bind some outputs.
+inline VectorJob FreeOutputsJob(std::uint64_t seed) {
+  auto job = RandomJob(seed);
+  Random random(seed + 6000);
+  job.job.constraints.signs.clear();
+  for (std::int64_t i = 0; i < job.job.n_cols; ++i) job.job.constraints.signs.push_back(random.Below(2) == 0 ? 1 : -1);
+  job.job.constraints.Write(&job.job.param);
+  job.job.free_outputs = RandomFreeOutputs(seed, job.n_outputs);
   return job;
 }
 

@@ -34,6 +34,18 @@ TEST(SymmetricVectorTree, EqualsTheDefinitionOnRandomData) {
   EXPECT_GT(n_splits, 400);
 }
 
+TEST(SymmetricVectorTree, FreeOutputsAsInTheDefinition) {
+  std::int64_t n_changed = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto job = Symmetric(FreeOutputsJob(seed));
+    ExpectTheDefinition(job, seed);
+    auto const built = BuildVectorTree(job);
+    job.job.free_outputs.clear();
+    n_changed += built.tree.leaf_vector == BuildVectorTree(job).tree.leaf_vector ? 0 : 1;
+  }
+  EXPECT_GT(n_changed, 40);
+}
+
 TEST(SymmetricVectorTree, CategoriesAsInTheDefinition) {
   std::int64_t n_splits = 0;
   for (std::uint64_t seed = 0; seed < 80; ++seed) {

@@ -22,6 +22,18 @@ TEST(HistVectorTree, EqualsTheDefinitionOnRandomData) {
   EXPECT_GT(n_splits, 200);
 }
 
+TEST(HistVectorTree, FreeOutputsAsInTheDefinition) {
+  std::int64_t n_changed = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto job = FreeOutputsJob(seed);
+    auto const built = BuildVectorTree(job, 1 + static_cast<int>(seed % 3));
+    ExpectSameVectors(built, NaiveVectorTree(job).Grow(), "seed " + std::to_string(seed));
+    job.job.free_outputs.clear();
+    n_changed += built.tree.leaf_vector == BuildVectorTree(job).tree.leaf_vector ? 0 : 1;
+  }
+  EXPECT_GT(n_changed, 40);
+}
+
 TEST(HistVectorTree, LimitedRowsAsInTheDefinition) {
   std::int64_t n_splits = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -221,6 +233,21 @@ TEST_F(TwoHalves, MonotoneOutputsInTheWrongOrderStayTogether) {
   EXPECT_EQ(tree.LeafValues(1)[0], 0.0F);
   EXPECT_EQ(tree.LeafValues(1)[1], -2.0F);
   EXPECT_EQ(tree.LeafValues(2)[1], 2.0F);
+}
+
+/// Both outputs fall with the feature, and sign 1 binds one of them: its leaves are equal, the other's as without sign.
+TEST_F(TwoHalves, FreeOutputsNeedNoOrder) {
+  auto const unbound = Build();
+  job_.job.param.monotone_constraints = "(1)";
+  job_.job.free_outputs = {0, 1};
+  auto const tree = Build();
+  ASSERT_EQ(tree.NumLeaves(), 2);
+  EXPECT_EQ(tree.LeafValues(1)[0], 0.0F);
+  EXPECT_EQ(tree.LeafValues(2)[0], 0.0F);
+  EXPECT_EQ(tree.LeafValues(1)[1], unbound.LeafValues(1)[1]);
+  EXPECT_EQ(tree.LeafValues(2)[1], unbound.LeafValues(2)[1]);
+  job_.job.free_outputs = {1, 1};
+  EXPECT_EQ(Build().leaf_vector, unbound.leaf_vector);
 }
 
 TEST_F(TwoHalves, NothingToLearnIsOneLeaf) {

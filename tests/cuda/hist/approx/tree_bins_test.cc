@@ -3,8 +3,10 @@
 #include "cuda/hist/approx/tree_bins.h"
 
 #include "cuda/hist/approx/ordered_cuts.h"
+#include "cuda/hist/shards/shard_bins.h"
 #include "data/sketch/quantile_sketch.h"
 #include "hist/bins/bins_fixture.h"
+#include "support/many_devices.h"
 
 namespace kauri::testing {
 namespace {
@@ -45,6 +47,58 @@ class TreeBinsTest : public BinsTest {
   static BinMatrix OfHost(DataMatrix const& data, int max_bin, std::vector<FixedPair> const& pairs) {
     auto const weights = WeightsOf(pairs);
     return BinMatrix(Context{}, data, MakeQuantileCuts(Context{}, data, max_bin, {{}, weights}));
+  }
+
+  /// Returns a matrix that reads the caller's device memory. strides: in bytes.
+  static std::unique_ptr<DataMatrix> Refer(float const* values, std::vector<std::int64_t> const& shape,
+                                           std::vector<std::int64_t> const& strides) {
+    DeviceArray array;
+    array.stream = DeviceArray::kReady;
+    array.view.data = values;
+    array.view.shape = {shape[0], shape[1]};
+    array.view.strides = {strides[0], strides[1]};
+    array.view.n_dims = 2;
+    return DataMatrix::FromDevice(cuda::MakeCudaMemory(cuda::KeepBins)->Borrow({array}, kNan));
+  }
+
+  /// Compares the codes of a device's rows with the host's.
+  static void ExpectCodes(cuda::CudaContext const& cuda, cuda::DeviceBins const& bins, std::int64_t n_rows,
+                          std::int64_t first_row, BinMatrix const& expected) {
+    DeviceCodes const codes(cuda, bins);
+    for (std::int64_t feature = 0; feature < bins.NumCols(); ++feature) {
+      for (std::int64_t row = 0; row < n_rows; ++row) {
+        ASSERT_EQ(codes.Of(row, feature), expected.FindCode(first_row + row, ToSize(feature)))
+            << "row " << first_row + row << ", feature " << feature;
+      }
+    }
+  }
+
+  /// Compares two trees that all devices of `ctx` make the bins of.
+  void ExpectShares(Context const& ctx, DataMatrix const& data, int max_bin) {
+    auto const& devices = ctx.device.ordinals;
+    SCOPED_TRACE("max_bin " + std::to_string(max_bin) + " on " + Text(devices));
+    auto const cut = cuda::CutRows(data.NumRows(), devices.size(), 1);
+    cuda::TreeBins bins({max_bin, nullptr, {}}, std::numeric_limits<std::size_t>::max(), 1);
+    for (std::uint64_t const seed : {1, 2}) {
+      auto const pairs = MakeFixedPairs(data.NumRows(), seed);
+      auto const expected = OfHost(data, max_bin, pairs);
+      Update(&bins, data, pairs);
+      auto const made = bins.Make(Cuda(), ctx, data);
+      EXPECT_EQ(made->n_rows, data.NumRows());
+      EXPECT_EQ(made->cuts->feature_begin, expected.Cuts().feature_begin);
+      EXPECT_TRUE(SameFloats(made->cuts->values, expected.Cuts().values));
+      EXPECT_TRUE(SameFloats(made->cuts->min_values, expected.Cuts().min_values));
+      ExpectCodes(Cuda(), *made, cut[0].count, 0, expected);
+      auto const others = bins.OtherRows();
+      ASSERT_EQ(others.size(), devices.size() - 1);
+      for (std::size_t i = 0; i < others.size(); ++i) {
+        cuda::DeviceScope const scope(devices[i + 1]);
+        cuda::StreamOwner const stream(devices[i + 1]);
+        auto const codes = cuda::CodeBins(stream.Context(), *made, others[i]);
+        ASSERT_EQ(codes.n_rows, cut[i + 1].count);
+        ExpectCodes(stream.Context(), codes, codes.n_rows, cut[i + 1].first, expected);
+      }
+    }
   }
 
   /// Compares trees of these pairs, one after the other, for rows on the host and on the device.
@@ -119,20 +173,62 @@ TEST_F(TreeBinsTest, RunsOfEveryLength) {
   }
 }
 
-TEST_F(TreeBinsTest, ChunksOfAnySize) {
-  auto const data = MakeMatrix(MixedValues(700, 11, 5), 11, false);
-  auto const weights = WeightsOf(MakeFixedPairs(700, 6));
-  auto const on_device = cuda::ToDevice(Cuda(), weights);
-  auto const columns = cuda::OrderColumns(Cuda(), OnDevice(), *data);
-  cuda::OrderedCutTask task{on_device.span(), *std::max_element(weights.begin(), weights.end()), 64};
-  auto const expected = MakeQuantileCuts(Context{}, *data, 64, {{}, weights});
-  for (std::size_t const bytes : {std::size_t{1}, std::size_t{20000}, std::size_t{1} << 30U}) {
-    task.rank_bytes = bytes;
-    auto const cuts = JoinCuts(cuda::CutOrdered(Cuda(), columns, task), {});
-    EXPECT_EQ(cuts.feature_begin, expected.feature_begin);
-    EXPECT_TRUE(SameFloats(cuts.values, expected.values));
-    EXPECT_TRUE(SameFloats(cuts.min_values, expected.min_values));
+/// The last stretch of a column is full, or has any number of keys, and columns follow one another.
+TEST_F(TreeBinsTest, CutsOfSomeColumns) {
+  for (std::int64_t const n_rows : {1, 127, 128, 129, 384, 700}) {
+    auto const data = MakeMatrix(MixedValues(n_rows, 11, 5), 11, false);
+    auto const weights = WeightsOf(MakeFixedPairs(n_rows, 6));
+    auto const on_device = cuda::ToDevice(Cuda(), weights);
+    cuda::MatrixRows const rows(Cuda(), OnDevice(), *data);
+    cuda::OrderedCutTask const task{on_device.span(), *std::max_element(weights.begin(), weights.end()), 64};
+    auto const expected = MakeQuantileCuts(Context{}, *data, 64, {{}, weights});
+    for (std::int64_t const first_cols : {0, 1, 4, 11}) {
+      std::vector<FeatureCuts> features;
+      for (cuda::ShardRange const cols : {cuda::ShardRange{0, first_cols}, {first_cols, 11 - first_cols}}) {
+        auto columns = cuda::KeysInRowOrder(Cuda(), rows.All(Cuda(), *data), cols);
+        cuda::SortColumns(Cuda(), &columns);
+        cuda::OrderedCutter cutter;
+        cutter.Begin(Cuda(), columns, task);
+        cutter.Collect(Cuda(), &features);
+        EXPECT_EQ(features.size(), ToSize(cols.first + cols.count));
+      }
+      auto const cuts = JoinCuts(features, {});
+      EXPECT_EQ(cuts.feature_begin, expected.feature_begin);
+      EXPECT_TRUE(SameFloats(cuts.values, expected.values));
+      EXPECT_TRUE(SameFloats(cuts.min_values, expected.min_values));
+    }
   }
+}
+
+/// Several devices share columns and rows: the edges of all are the host's, and each one's codes are those of its rows.
+TEST_F(TreeBinsTest, SharesOfDevices) {
+  constexpr std::int64_t kRows = 1000;
+  for (std::int64_t const n_cols : {1, 2, 9, 18}) {
+    auto const values = MixedValues(kRows, n_cols, 12);
+    std::vector<std::unique_ptr<DataMatrix>> matrices;
+    matrices.push_back(MakeMatrix(values, n_cols, false));
+    matrices.push_back(Upload(values, n_cols));
+    auto const by_column = cuda::ToDevice(Cuda(), Fill(n_cols, kRows, [&](std::int64_t col, std::int64_t row) {
+                                            return values[ToSize(row * n_cols + col)];
+                                          }));
+    Cuda().Synchronize();  // for the values, which other streams read
+    matrices.push_back(Refer(by_column.data(), {kRows, n_cols}, {4, 4 * kRows}));
+    for (auto const& devices : ManyDevices()) {
+      for (int const max_bin : {16, 256, 1000}) {
+        for (auto const& data : matrices) ExpectShares(Among(OnDevice(), devices), *data, max_bin);
+      }
+    }
+  }
+}
+
+/// If there is no room for the order on one of the devices, all rows have codes.
+TEST_F(TreeBinsTest, SharesWithoutRoom) {
+  auto const data = MakeMatrix(MixedValues(700, 9, 3), 9, false);
+  auto const pairs = MakeFixedPairs(700, 4);
+  cuda::TreeBins bins({64, nullptr, {}}, 0, 1);
+  Update(&bins, *data, pairs);
+  ExpectSame(*bins.Make(Cuda(), Among(OnDevice(), {0, 0, 0}), *data), OfHost(*data, 64, pairs));
+  EXPECT_TRUE(bins.OtherRows().empty());
 }
 
 TEST_F(TreeBinsTest, EqualHessiansNeedNoOtherBins) {
@@ -181,6 +277,29 @@ TEST_F(TreeBinsTest, WhatCrossesTheBus) {
   EXPECT_GE(first.to_device_bytes, sizeof(float) * values.size());
   EXPECT_LT(second.to_device_bytes, 100000U);
   EXPECT_LT(second.to_host_bytes, 100000U);
+}
+
+/// The next training finds the values sorted on all devices, until memory is short.
+TEST_F(TreeBinsTest, SortedValuesStayWithTheMatrix) {
+  auto const values = MixedValues(20000, 9, 43);
+  auto const data = MakeMatrix(values, 9, false);
+  auto const pairs = MakeFixedPairs(20000, 5);
+  for (auto const& devices : ManyDevices()) {
+    auto const copied = [&] {
+      auto const before = cuda::ThreadCopyCounts();
+      cuda::TreeBins bins({256, nullptr, {}}, std::numeric_limits<std::size_t>::max(), 1);
+      Update(&bins, *data, pairs);
+      auto const made = bins.Make(Cuda(), Among(OnDevice(), devices), *data);
+      EXPECT_TRUE(SameFloats(made->cuts->values, OfHost(*data, 256, pairs).Cuts().values));
+      return (cuda::ThreadCopyCounts() - before).to_device_bytes;
+    };
+    auto const all = sizeof(float) * values.size();
+    cuda::GiveUpIdleMemory(0);
+    EXPECT_GE(copied(), all);
+    EXPECT_LT(copied(), all);
+    cuda::GiveUpIdleMemory(0);
+    EXPECT_GE(copied(), all);
+  }
 }
 
 }  // namespace
