@@ -19,7 +19,7 @@ BEST = ["kauri, best of 60", "kauri, best of 160", "kauri, best of 400"]
 DEFAULTS = ["kauri", "kauri's estimators", "xgboost", "lightgbm", "scikit-learn", "random forest", "catboost"]
 CODES = "perpetual, budget 1, codes"
 PERPETUAL = ["perpetual, budget 0.5", "perpetual, budget 1", "perpetual, budget 0.5, codes", CODES]
-SEARCHED = "lightgbm, 50 trials"
+SEARCHED = ["lightgbm, 50 trials", "catboost, 50 trials"]
 CHOOSING, CONFIRMING, ALL = summary.GROUPS
 
 
@@ -30,15 +30,19 @@ class Shown(NamedTuple):
     reference: str  # The entrant that others are compared with.
     others: list[str]
     has_losses: bool = False  # The losses by set come with it.
+    file: str = "quality.jsonl"
 
 
-EVERYBODY = [BEST[0], BEST[2], *DEFAULTS, *PERPETUAL]
+EVERYBODY = [BEST[0], BEST[2], *DEFAULTS, *PERPETUAL, "ngboost"]
 TABLES = {
     "perpetual": Shown(CONFIRMING, CODES, [*BEST, "lightgbm", "perpetual, budget 1"]),
     "catboost": Shown(CONFIRMING, "catboost", [*BEST, "lightgbm"], has_losses=True),
     "choosing": Shown(CHOOSING, "catboost", [*BEST, CODES, "lightgbm"], has_losses=True),
     "both halves": Shown(ALL, "catboost", [*BEST, CODES, "lightgbm"]),
-    "tuned lightgbm": Shown(CONFIRMING, SEARCHED, BEST, has_losses=True),
+    "tuned lightgbm": Shown(CONFIRMING, SEARCHED[0], BEST, has_losses=True),
+    "tuned catboost": Shown(CONFIRMING, SEARCHED[1], [*BEST[1:], "catboost", SEARCHED[0]], has_losses=True),
+    "ebm": Shown(CONFIRMING, "ebm", [*BEST[:2], "catboost"], has_losses=True),
+    "more rows": Shown(ALL, "catboost", [BEST[1], CODES, "lightgbm"], has_losses=True, file="quality_large.jsonl"),
     "everybody": Shown(CONFIRMING, BEST[1], EVERYBODY),
 }
 
@@ -360,7 +364,7 @@ def test_random_forest_learns() -> None:
 
 def tables_of(shown: Shown) -> list[str]:
     """Return the lines of a table that README.md has to have."""
-    means = summary.means_of(store.read([BENCHMARK / "quality.jsonl"]), [*shown.others, shown.reference])
+    means = summary.means_of(store.read([BENCHMARK / shown.file]), [*shown.others, shown.reference])
     means = means.of(shown.group[1])
     losses = [*summary.losses_table(means), ""] if shown.has_losses else []
     return [*losses, *summary.group_table(shown.group[0], means, shown.reference)]
