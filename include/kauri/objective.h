@@ -73,8 +73,8 @@ class Objective {
   virtual std::string Name() const { return {}; }
   /// Returns the formula from which a device builds its version; without a formula the host computes the objective.
   virtual ObjectiveFormula Formula() const;
-  /// Returns for each output whether monotone constraints leave it free, because the mean, which they are about, does not
-  /// depend on it; empty: they bind all outputs.
+  /// Returns for each output whether monotone constraints leave it free, because the mean, which they are about, does
+  /// not depend on it; empty: they bind all outputs.
   virtual std::vector<std::uint8_t> FreeOutputs() const { return {}; }
 };
 

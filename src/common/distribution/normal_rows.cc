@@ -1,6 +1,7 @@
 #include "common/distribution/normal_rows.h"
 
-// Plain loops that the compiler vectorises. SSSE3 and SSE4 gain nothing over the baseline, and AVX3_DL nothing over AVX3.
+// Plain loops that the compiler vectorises. SSSE3 and SSE4 gain nothing over the baseline, and AVX3_DL nothing over
+// AVX3.
 #ifndef HWY_DISABLED_TARGETS  // builds with sanitizers disable more
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #endif

@@ -1,6 +1,6 @@
 /// \file The cuts of sorted columns by the rule of data/sketch/rank_cuts.h. PickKernel has one warp per column, whose
-/// lanes traverse it together. In columns of many values each step waits for two reads of the keys, about 1 us. So 256 bins take 0.3
-/// ms and 65,535 take 70 ms, whatever the number of columns and rows.
+/// lanes traverse it together. In columns of many values each step waits for two reads of the keys, about 1 us. So 256
+/// bins take 0.3 ms and 65,535 take 70 ms, whatever the number of columns and rows.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,8 @@ TEST(RowBlocks, HaveTheGradientsOfSingleRows) {
         double const raw[kMostParameters] = {given.raw[0][i], given.raw[1][i], given.raw[2][i]};
         auto const row = family->Gradients(raw, given.label[i]);
         for (int k = 0; k < family->NumParameters(); ++k) {
-          EXPECT_TRUE(HaveOneBits(block.gradient[k][i], row.gradient[k])) << family->Name() << " " << k << ", row " << i;
+          EXPECT_TRUE(HaveOneBits(block.gradient[k][i], row.gradient[k]))
+              << family->Name() << " " << k << ", row " << i;
           EXPECT_TRUE(HaveOneBits(block.hessian[k][i], row.hessian[k])) << family->Name() << " " << k << ", row " << i;
         }
       }
