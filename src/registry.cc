@@ -65,8 +65,14 @@ void Fill(Registries* all) {
 
 struct TableOfContents : Registries {
   TableOfContents() {
-    Fill(this);
-    LoadPlugins(this);
+    try {
+      Fill(this);
+      LoadPlugins(this);
+    } catch (...) {  // the next call tries again, and these two outlive the table
+      sketches.Clear();
+      error_sketches.Clear();
+      throw;
+    }
   }
 };
 

@@ -51,6 +51,11 @@ class Registry {
     if (Search(entry.name) != nullptr) Fail(ErrorKind::kInternal, role_, " '", entry.name, "' is registered twice");
     entries_.push_back(std::move(entry));
   }
+  /// Removes all entries. Nobody may hold one.
+  void Clear() {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    entries_.clear();
+  }
   Entry const* TryFind(std::string const& name) const {
     std::lock_guard<std::mutex> const lock(mutex_);
     return Search(name);
