@@ -102,5 +102,5 @@ unpack_debian_sources() {
   touch "$sources/complete"
 }
 
-# unpack_library_sources FOLDER: those of Highway and zlib.
+# unpack_library_sources FOLDER: the sources of Highway and zlib.
 unpack_library_sources() { unpack_debian_sources "$1" highway zlib; }

@@ -2,9 +2,9 @@
 /// the columns, in order, of which it makes the bin edges, and the values of its shard of the rows, which it codes with
 /// the edges of all columns.
 ///
-/// The share stays with the matrix for the next training. The columns of all devices together are those of the matrix,
-/// and each column is cut where it is, so the edges are those of one device. Per tree a device copies 4 bytes a row,
-/// the weights of all rows, and the host collects the edges.
+/// The share stays with the matrix for the next training. Every column of the matrix is on one device and is cut there,
+/// so the edges equal the edges that one device makes. Per tree a device copies 4 bytes a row, the weights of all rows,
+/// and the host collects the edges.
 #pragma once
 
 #include <cstddef>

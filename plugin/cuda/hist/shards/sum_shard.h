@@ -59,7 +59,7 @@ class RowShard {
   /// Replaces the codes with copies of the main device's codes, which must be complete. First waits until the last tree
   /// has read the old codes. \throws Error(kMemory); the shard has no codes then.
   void TakeBins(DeviceBins const& from);
-  /// Replaces the codes with those of the shard's rows, whose values are on its device, by the cuts of `layout`.
+  /// Codes the shard's rows anew, from values on the shard's device and by the cuts of `layout`.
   void CodeRows(DeviceBins const& layout, RowPart const& rows);
   /// Reads the rows' codes from host memory; for a shard on the main device itself. from: must outlive the shard.
   void ReadBins(DeviceBins const& from);
